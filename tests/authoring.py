@@ -159,9 +159,7 @@ class Authors(SmallRepository):
             self.assertEqual(self.repository.text("sums", "01_add"), wanted)
         self.write("solutions/sums/01_add.cu", SOLUTION + SOLUTION.replace("sum(", "product("))
         self.write("chapters/sums/01_add.cu", STUB.replace("sum(", "total("))
-        with self.assertRaisesRegex(
-            Fault, "has 2 bodies, and its solution 4, some of them of other functions"
-        ):
+        with self.assertRaisesRegex(Fault, "has 2 bodies, its solution 4, and some are of other functions"):
             author.stubs(self.repository, ["sums"], True)
 
     def test_a_mistake_is_shown_as_a_whole_kernel(self) -> None:

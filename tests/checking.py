@@ -78,7 +78,7 @@ class Checking(unittest.TestCase):
         for finding, line, *edit in (
             ("race in shared memory", 10, "    __syncthreads();\n", "\n"),
             ("out of bounds", 10, "n - t - 1", "n - t"),
-            ("read of what nobody has written", 10, "s[t] = d[t];", "if (t > 7) s[t] = d[t];"),
+            ("read of unwritten memory", 10, "s[t] = d[t];", "if (t > 7) s[t] = d[t];"),
             ("divergent barrier", 9, "__syncthreads();", "if (t < 40) __syncthreads();"),
             (
                 "out of bounds",

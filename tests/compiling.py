@@ -163,7 +163,7 @@ class Building(Checkout):
         failed = "FAILED: chapters.convolution.03_tiled.cpu.so \nc++\nundefined\n"
         self.assertEqual(
             self.built(failed, legal=False).stdout.count(
-                "Without clang++, only part of what nvcc refuses is found"
+                "Without clang++, many errors that nvcc reports go unnoticed"
             ),
             1,
         )

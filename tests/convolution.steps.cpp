@@ -182,7 +182,7 @@ const kata::Step steps[] = {
          {
              {"02_constant_memory", "bytes_loaded", 3.0,
               "a row is loaded once for all outputs of a column that use it", "not in the documents"},
-             {"03_tiled", "threads", 5.0, "a thread has all outputs of a strip's column",
+             {"03_tiled", "threads", 5.0, "a thread computes all outputs of a strip's column",
               "not in the documents"},
              {"04_tiled_by_output", "shared_passes", 1000.0,
               "sums are in registers, and their operands come from the cache", "not in the documents"},

@@ -247,7 +247,7 @@ class Names(SmallRepository):
         self.assertIn("No earlier step solves this problem", self.repository.gained_in_time("sums", "01_add"))
         self.assertEqual(
             self.repository.gained_in_time("sums", "02_all"),
-            "It gains time, and nothing that is counted: measured on NVIDIA H100, with the solutions, "
+            "It gains time, but nothing that is counted: measured on NVIDIA H100, with the solutions, "
             "it is 1.66 to 1.67 times as "
             "fast as 01_add.",
         )

@@ -288,7 +288,7 @@ class Front(Checkout):
         for tree in ("solutions", "chapters"):
             self.assertIn(f"  {tree}/convolution/{number}_another.cu\n", said)
         self.assertIn(f"What belongs into {last}", self.kata("hint", "conv", "another").stdout)
-        self.assertRegex(self.kata("stubs").stdout, r"\A\d+ stubs are as their solutions are\n\Z")
+        self.assertRegex(self.kata("stubs").stdout, r"\A\d+ stubs fit their solutions\n\Z")
 
     def test_a_new_step_has_a_row_where_steps_are_data(self) -> None:
         rows = self.root / "tests/histogram.steps.cpp"

@@ -256,7 +256,7 @@ TEST_CASE("as many of one letter as a count can hold", "[.huge][equivalence]") {
     require_right(Text(std::numeric_limits<unsigned>::max(), 'a'), {{.time_limit = 60}});
 }
 
-TEST_CASE("01 global atomics: explain gives the atomics all turns that lanes and threads take",
+TEST_CASE("01 global atomics: explain counts all turns of the atomics, of lanes and of threads",
           "[solution][global atomics]") {
     kata::only_where_counted();
     const auto text = base_text();

@@ -16,7 +16,7 @@ REPOSITORY = Repository(ROOT)
 SAID = {
     "race": r"race",
     "bounds": r"out of bounds|is there a guard before this line",
-    "unset": r"nobody has written|NaN",
+    "unset": r"unwritten memory|NaN",
     "wait": r"divergent barrier|still polls memory",
     "launch": r"launch refused|may have \(",
 }

@@ -344,8 +344,8 @@ TEST_CASE("a later step's idea is noted where a step has all that it gains and a
             });
     };
     CHECK(told("02_b", c, 0.5) ==
-          "Right, and it has what step 03_c is for: neighbours read neighbours. An H100 takes 2.0 times as "
-          "long for that step's solution as for this step's, so on a GPU this may fail as too slow");
+          "Right, and it already does what step 03_c teaches: neighbours read neighbours. An H100 takes 2.0 "
+          "times as long for that step's solution as for this step's, so on a GPU this may fail as too slow");
     CHECK_FALSE(told("02_b", b, 0.5));                // it belongs to the step itself
     CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // only a part of it
     CHECK_FALSE(told("02_b", c, 0.9));                // as fast

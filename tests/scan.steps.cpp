@@ -93,7 +93,7 @@ const kata::Idea blocks_that_stay_load_little =
 // shared memory.
 const kata::Idea copies_ahead{
     .lacking = "no copies are in flight while a tile is added up, so that the memory is idle",
-    .number_is = "the part of the input that a block waits for without working",
+    .number_is = "the part of the input that a block waits for and does nothing meanwhile",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         const auto& c = counted("two multiprocessors");
         constexpr double input = 4.0 * few_elements;
@@ -105,7 +105,7 @@ const kata::Idea copies_ahead{
 // A solution publishes two rounds ahead, and each round has one barrier.
 const kata::Idea publishes_ahead{
     .lacking =
-        "the sum of a tile is published when its block is about to scan it, and the blocks that need it "
+        "the sum of a tile is published only when its block is about to scan it, and the blocks that need it "
         "wait",
     .number_is = "barriers between the publication of a tile's sum and the stores of the tile, on average",
     .number = [](const kata::Counted&) -> std::optional<double> {

@@ -66,7 +66,7 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     kata::require_right_in_any_order(elements(12'000));
 }
 
-TEST_CASE("whatever the tiles to the left have published by then, it is added up",
+TEST_CASE("a tile adds up whatever the tiles to its left have published by then",
           "[equivalence][looks back]") {
     require_right(
         elements(60'000, Keys::uniform, 1),

@@ -85,8 +85,8 @@ struct Told {
     std::function<void(const Case&, const std::string&)> skipped;
 };
 
-/// Returns how many copies of a case are used in turn: as many as are eight times as large as the cache
-/// together, or as many as there is room for; 0 if there is no room for one.
+/// Returns the number of copies of a case to use in turn: enough to be eight times as large as the cache, or
+/// as many as there is room for; 0 if there is no room for one.
 std::size_t copies_of(std::size_t bytes, const Memory&);
 
 /// Returns the entrants in order, without the steps before the last `count` and without the student's

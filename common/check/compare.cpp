@@ -30,7 +30,7 @@ T as_unset() {
     std::memset(&value, std::to_integer<int>(unset), sizeof value);
     return value;
 }
-/// A single byte may hold it like any other value.
+/// True if the value has that pattern. A single byte never counts, because it may hold this value by chance.
 template <class T>
 bool looks_unset(T value) {
     const auto sample = as_unset<T>();
@@ -200,8 +200,8 @@ bool exchanged(const Comparison& c, const Grid& grid, std::span<const Index> wro
     return varied && explained >= 16 && 2 * explained >= wrong.size();
 }
 
-/// The effect of a tile whose rows are read as columns, or of squares that change places as its elements then
-/// do.
+/// The effect of a tile whose rows are read as columns, or of whole squares that change places in the way its
+/// elements do.
 template <class Comparison>
 std::optional<std::string> describe_transposed(const Comparison& c, const Grid& grid,
                                                std::span<const Index> wrong, Mismatch& known) {

@@ -14,8 +14,8 @@ class Where {
   public:
     Where(const Grid& grid, Index wrong) : total_(grid.total()), wrong_(wrong) {}
 
-    /// A place of `admitted` elements. `evidence`: how many wrong elements might have fallen outside of it,
-    /// one less than all if the place was drawn around them.
+    /// Offers a place that has `admitted` elements. `evidence` is the number of wrong elements that might
+    /// have fallen outside of it: one less than all if the place was drawn around them.
     void offer(Index admitted, Index evidence, const std::string& description) {
         if (admitted >= total_) return;
         const double rarity = std::log(static_cast<double>(total_) / static_cast<double>(admitted));
@@ -69,8 +69,8 @@ void offer_last_blocks(const Grid& grid, std::span<const Index> wrong, Where& wh
                 "all wrong elements lie in the last block along " + axes + ", where " + begins);
 }
 
-/// The elements near the ends of each `period` elements along some axis; 0 leaves out an axis. Further than
-/// `deepest` from the end they are no edge.
+/// Offers the elements near the ends of every `period` elements along some axis; a period of 0 leaves out the
+/// axis. Elements further than `deepest` from an end are not at an edge.
 void offer_edges(const Grid& grid, std::span<const Index> wrong, const Coordinates& period,
                  const std::string& description, Where& where,
                  Index deepest = std::numeric_limits<Index>::max()) {

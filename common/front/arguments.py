@@ -199,7 +199,7 @@ def mistake(parser: Parser) -> None:
 def new(parser: Parser) -> None:
     parser.add_argument("chapter", metavar="CHAPTER")
     parser.add_argument(
-        "name", metavar="NN_name", nargs="?", help="of a step; without it, the chapter is what is new"
+        "name", metavar="NN_name", nargs="?", help="the new step's name; without it, a chapter is begun"
     )
     parser.add_argument(
         "--from", dest="improved", metavar="NN", help="the step that it improves; by default the one before"

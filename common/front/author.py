@@ -84,7 +84,7 @@ def stub_with(solution: str, had: list[bodies.Body], name: str) -> str:
     kept = {a + i: had[b + i].text for a, b, size in places.get_matching_blocks() for i in range(size)}
     if len(kept) < len(had):
         raise Fault(
-            f"{name}: has {len(had)} bodies, and its solution {len(written)}, some of them of other functions"
+            f"{name}: has {len(had)} bodies, its solution {len(written)}, and some are of other functions"
         )
     text = outside[0]
     for number, piece in enumerate(outside[1:]):
@@ -94,7 +94,7 @@ def stub_with(solution: str, had: list[bodies.Body], name: str) -> str:
 
 
 def function(body: bodies.Body) -> str:
-    """Returns the name of the function, or of whatever else, that the body belongs to."""
+    """Returns the name of the function, or other part of the file, that the body belongs to."""
     name = re.search(r"(\w+)\(", body.of)
     return name[1] if name else body.of
 
@@ -108,7 +108,7 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
             path, solution = repository.source(chapter, step), repository.text(chapter, step, "solutions")
             name = f"chapters/{chapter}/{step}.cu"
             before = path.read_text(encoding="utf-8") if path.is_file() else None
-            more = 0  # bodies than the stub has
+            more = 0  # bodies that the stub lacks
             if before is None:
                 after = stub_of_solution(solution, f"solutions/{chapter}/{step}.cu")
             else:
@@ -134,7 +134,7 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
                 status = 1
                 how = "differs from its solution outside of the bodies" if before else "is missing"
                 print(f"{name} {how}: ./kata stubs --write")
-    print(f"{right} stub{'s are as their solutions are' if right != 1 else ' is as its solution is'}")
+    print(f"{right} stub{'s fit their solutions' if right != 1 else ' fits its solution'}")
     return status
 
 
@@ -198,7 +198,7 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
     if before:
         solution = with_header(repository.text(chapter, before, "solutions"), header)
         stub = bodies.stub_from(solution, repository.text(chapter, before), before)
-        if not bodies.is_stub(stub):  # somebody has written it
+        if not bodies.is_stub(stub):  # the student has written it
             stub = stub_of_solution(solution, before)
     else:
         solution = header + SKELETON.format(chapter=chapter, name=step[3:])
@@ -230,7 +230,7 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
     if row := add_row(lesson, step):
         new.file(lesson, row, ": its line in the table of steps")
     else:
-        left.append(f"chapters/{chapter}/README.md: its line in the table of steps, which was not found")
+        left.append(f"chapters/{chapter}/README.md: its line in the table of steps, which is missing")
     rows = repository.root / "tests" / f"{chapter}.steps.cpp"
     if (row := add_to_rows(rows, step, before)) is not None:
         new.file(rows, row, ": its row, which needs a claim if the step gains something")

@@ -1,5 +1,4 @@
-"""The speed of a chapter's steps on this GPU, beside a vendor's library and the least time that any kernel
-needs."""
+"""The speed of a chapter's steps on this GPU, beside a vendor's library and a lower bound for any kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ VENDORS = {"cub": "CUB", "cublas": "cuBLAS"}
 RIGHT, OPEN = "right", "open"
 SECONDS_BETWEEN_SAMPLES = 0.5
 
-# Bits of nvidia-smi's clocks_event_reasons.active that lower the clock and are no settings.
+# Bits of nvidia-smi's clocks_event_reasons.active: reasons for a lower clock that are not user settings.
 REASONS = {
     0x04: "it drew as much power as it may",
     0x08: "the hardware slowed it down",
@@ -77,9 +76,9 @@ class Run:
         self.device, self.peak = "", 0.0  # its name, and TFLOP/s
         self.rows: list[Row] = []
         self.skipped: list[tuple[str, str]] = []  # a case, and why
-        self.begun: Row | None = None  # the row without a verdict yet, which a sudden end is blamed on
+        self.begun: Row | None = None  # the row without a verdict yet: a sudden end is its fault
         self.ended = False
-        self.other: list[str] = []  # lines of others, as of a watchdog
+        self.other: list[str] = []  # lines of other origin, such as a watchdog
 
     def take(self, line: str) -> None:
         fields = next(csv.reader([line]), [])
@@ -109,7 +108,7 @@ def row_from(fields: Sequence[str]) -> Row:
 
 
 def throttling(samples: Iterable[Sample]) -> str:
-    """Returns a note on what lowered the clock meanwhile; empty if nothing did."""
+    """Returns a note on what lowered the clock during these samples; empty if nothing did."""
     samples = list(samples)
     held = [sample for sample in samples if any(sample.reasons & bit for bit in REASONS)]
     if not held:
@@ -305,7 +304,7 @@ def of_chapter(command: list[object], vendor: str, show: Callable[[str], None]) 
         if run.ended or culprit is None or culprit.kind == "floor":
             break
         shown = next((row for row in run.rows if row[:3] == culprit[:3]), None)
-        lost.append(shown or culprit._replace(verdict="; ".join(run.other) or "the program ended in it"))
+        lost.append(shown or culprit._replace(verdict="; ".join(run.other) or "it ended the program"))
         if not shown:
             show(row_of(lost[-1], False))
         show("\nOnce more, without it:")

@@ -18,7 +18,7 @@ HINT = re.compile(r"^[ \t]*// ?(.*)$", re.M)
 class Body:
     line: int  # the line of its mark
     text: str
-    of: str  # the first line of the function, or of whatever else, that the body belongs to
+    of: str  # the first line of the function, or other part of the file, that the body belongs to
 
     @property
     def is_stub(self) -> bool:

@@ -20,7 +20,7 @@ from fault import Fault
 from repository import Module, Repository, backends, module_of, suite, targets
 
 CLEAR = "\r\033[K"
-SELDOM = 10.0  # seconds between two lines of progress where they stay
+SELDOM = 10.0  # seconds between two lines of progress if a line cannot be overwritten
 # Bytes for the files of one step's test, and some more: a full disk makes compilers and Meson print pages.
 LEAST_FREE = 64 << 20
 
@@ -190,8 +190,8 @@ class Build:
 
     def compile(self, wanted: Iterable[str] = (), named: bool = True) -> set[str]:
         """Builds the targets, or all, and goes on after failures. Prints the first errors of a failure
-        without its command line. Returns the targets that failed. Progress is a number only where it must not
-        name what is built."""
+        without its command line. Returns the targets that failed. Unless `named`, shows progress as a number
+        only."""
         failed: list[str] = []
         progress = Progress()
         root = os.path.relpath(self.repository.root, self.folder)

@@ -30,7 +30,7 @@ SHOWN = 6  # lines of a source
 MEANINGS = {
     "issue": "warps wait for their turn to issue an instruction",
     "L1 and shared memory": (
-        "lines of the L1 cache and passes over the banks of shared memory, which have one way in"
+        "lines of the L1 cache and passes over the banks of shared memory, which share one path"
     ),
     "L2": "sectors between the L1 caches and the L2 cache",
     "DRAM": "bytes between the L2 cache and the memory of the GPU",
@@ -46,9 +46,9 @@ OF_NO_LINE = "-"  # in place of a line of the source
 IN_NO_LINE = {
     "issue": "the arithmetic that the problem needs",
     "starting blocks": "no line affects it, only the number of blocks",
-    "latency": "a chain of many lines takes it, and none of them has a share of its own",
-    "one block": "lines are added up over all blocks, and this one is unlike the others",
-    "blocks one after the other": "a chain through all blocks takes it, and no line has a share of its own",
+    "latency": "it is the time of a chain of many lines, and none of them has a share of its own",
+    "one block": "counts of lines are sums over all blocks, and this block is unlike the others",
+    "blocks one after the other": "it is the time of a chain of blocks: no line has a share of its own",
 }
 
 
@@ -293,7 +293,7 @@ def legend(repository: Repository, name: str, chapter: str, bounds: Iterable[str
         return textwrap.wrap(text, WIDTH, initial_indent=f"  {word:11}", subsequent_indent=" " * 13)
 
     lines = entry(
-        "estimated", error(repository, name, chapter) or "by nothing that has been judged on this GPU"
+        "estimated", error(repository, name, chapter) or "by a model that was never compared with this GPU"
     )
     lines += entry(
         "measured",

@@ -17,7 +17,7 @@ from repository import Repository
 
 TASK = """\
 Write the bodies of this step in CUDA C++, between the lines "// kata: begin" and "// kata: end", and
-return the whole file. It must be right for every size that the problem allows, and need about as little as
+return the whole file. It must be right for every size that the problem allows, and cost about as little as
 the idea of the step allows."""
 KEPT = ("verdict", "why", "share", "seconds", "counts")
 

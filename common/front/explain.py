@@ -207,7 +207,7 @@ class Explanation:
             return f"Look first at line {number(worst)}: {self.cause(dearest, self.solution)}"
         if self.counts["makespan"] > 1.5 * self.theirs["makespan"]:
             return (
-                "No line needs more than the solution, but the work waits for few threads: the model "
+                "No line needs more than the solution, but too few threads share the work: the model "
                 "GPU is done after "
                 f"{self.counts['makespan']:,} steps, with the solution after {self.theirs['makespan']:,}."
             )
@@ -234,7 +234,7 @@ class Explanation:
         theirs, nearest = solution.total(row, solution), solution.nearest(row)
         if not theirs or not nearest:
             return (
-                f"{row.did}s of {row.memory} {row.array}, {row.requests:,} requests, and the solution has "
+                f"it has {row.requests:,} {row.did}s of {row.memory} {row.array}, and the solution has "
                 f"none of that kind."
             )
         own = self.mine.total(row, solution)
@@ -254,8 +254,8 @@ class Explanation:
             )
         times = f"{more:.1f}" if more < 100 else f"{more:,.0f}"
         return (
-            f"it has most of the {own.lanes:,} times that {phrase(own)}, which is {times} times as often as "
-            f"in the solution."
+            f"it has most of the {own.lanes:,} times that {phrase(own)}, {times} times as many as in the "
+            f"solution."
         )
 
     def as_json(self) -> dict[str, object]:

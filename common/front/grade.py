@@ -4,9 +4,9 @@ FILE]
 
 A student is a folder or an archive. Each is a job of its own (grading/job.py), behind walls, on this machine
 or on others. A step that does not compile, crashes or never ends costs that step only, and nobody else's
-grade. grading/README.md has the rest.
+grade. More is in grading/README.md.
 
-Exit status: 0 all are graded, 1 somebody could not be graded, 2 wrong command line, 3 something is missing
+Exit status: 0 all are graded, 1 a student could not be graded, 2 wrong command line, 3 something is missing
 here.
 """
 
@@ -226,7 +226,7 @@ class Grading:
             return self.end()
         submissions.note_likeness(self.repository, handed_in)
         (work / "tree").mkdir(parents=True, exist_ok=True)
-        (work / "tree").chmod(0o755)  # whatever the umask is: root runs students' code as somebody else
+        (work / "tree").chmod(0o755)  # whatever the umask is: root runs students' code as another user
         around = Walls(work / "tree", without=self.given.without_walls)
         if not around.is_up and not self.given.without_walls:
             raise Fault(REFUSED.format(why=around.why), 3)
@@ -362,7 +362,7 @@ class Grading:
         if result:
             self.results[name] = result
         if result and not is_known:
-            steps = {} if self.sheet or self.out else result["steps"]  # which say more
+            steps = {} if self.sheet or self.out else result["steps"]  # the sheet and the folder say more
             for step, found in steps.items():
                 if found["verdict"] in ("OK", "SLOW", "FAIL"):
                     print(f"  {step:40} {found['verdict']:7} {sheet.in_one_line(found['why'])}".rstrip())

@@ -138,7 +138,7 @@ def counters(build: Build, hunt: Hunt) -> str:
             for tree, name in names
         )
     except Fault:
-        return "The kernel does not come to its end, so nothing was counted.\n"
+        return "The kernel does not end, so nothing was counted.\n"
     rows = [f"{name:16} {wrong[name]:>12.6g} {right[name]:>12.6g}\n" for name in wrong if name in right]
     return f"{'':16} {'this kernel':>12} {'solution':>12}\n" + "".join(rows)
 

@@ -138,7 +138,7 @@ def tested(repository: Repository, wanted: list[str]) -> tuple[int, list[verdict
 def say_what_is_not_checked(build: Build) -> None:
     if build.backends() == ["cpu"] and not build.knows_host_and_device():
         print(
-            "Without clang++, only part of what nvcc refuses is found: ./kata setup installs it as "
+            "Without clang++, many errors that nvcc reports go unnoticed: ./kata setup installs it as "
             "root; then remove build/"
         )
 

@@ -157,7 +157,7 @@ def value_text(column: Column, row: Row) -> str:
 
 
 def narrow_text(column: Column, row: Row) -> str:
-    """Returns the value with fewer decimals if all of them would not fit."""
+    """Returns the value, with fewer decimals if they would not all fit."""
     text, decimals = value_text(column, row), column.decimals
     while len(text) >= COLUMN and decimals > 0:
         decimals -= 1
@@ -307,8 +307,8 @@ class Tour:
         }
         print(f"\n{described.name}: {about}\n{described.device}\n")
         if mine:
-            print("Your steps. Below each stands its solution, and below both your step against it: x2")
-            print("is twice as much as in the solution; + marks what is better, - what is worse.\n")
+            print("Your steps, each above its solution. The third row is your step divided by the solution:")
+            print("x2 is twice as much; + marks what is better, - what is worse.\n")
         print(headings(columns), end="", flush=True)
         seen: dict[str, Row] = {}
         written = ""

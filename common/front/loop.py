@@ -144,7 +144,7 @@ class Keys:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
     def wait(self, seconds: float) -> str:
-        """Returns the key that was pressed; empty if none was within so many seconds."""
+        """Returns the key that was pressed; empty if none was within this number of seconds."""
         if not self.there:
             time.sleep(seconds)
             return ""

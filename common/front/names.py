@@ -11,7 +11,7 @@ from repository import Repository, either
 
 
 def pick(kind: str, given: str, names: Sequence[str]) -> str:
-    """Returns the one name that fits: by its beginning, its number, or the part after its number."""
+    """Returns the one name that fits `given`: its beginning, its number, or the part after its number."""
     wanted = given[:-3] if given.endswith(".cu") else given
     wanted = f"0{wanted}" if re.fullmatch(r"\d", wanted) else wanted
     ways: tuple[Callable[[str], bool], ...] = (

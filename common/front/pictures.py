@@ -378,7 +378,7 @@ def kind_of(r: Request) -> str:
 
 
 def strip(requests: Sequence[Request], begin: int, end: int, columns: int) -> list[str]:
-    """Returns the most frequent kind of request in each of so many stretches of time."""
+    """Returns the most frequent kind of request in each of `columns` stretches of time."""
     time: list[dict[str, float]] = [collections.defaultdict(float) for _ in range(columns)]
     scale = columns / max(1, end - begin)
     for r in requests:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What there is in this repository: its chapters and steps, what state a step is in, and what the build calls
+"""The contents of this repository: its chapters and steps, the state of a step, and the build's name for
 each."""
 
 from __future__ import annotations
@@ -396,7 +396,7 @@ class Repository:
             return ""
         row = max(held, key=lambda one: one["against"])
         return (
-            f"It gains time, and nothing that is counted: measured on {machine}, with the solutions, it "
+            f"It gains time, but nothing that is counted: measured on {machine}, with the solutions, it "
             f"is {measured_ratio(row)} "
             f"times as fast as {row['against']}."
         )

@@ -1,5 +1,5 @@
 """A page of pictures of one step: the picture of its chapter, the life of a block, and each line that
-reaches memory."""
+accesses memory."""
 
 from __future__ import annotations
 

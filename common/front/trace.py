@@ -102,7 +102,7 @@ def of(repository: Repository, chapter: str, step: str, what: str, of_solution: 
 def without_launches(folder: pathlib.Path, found: Found) -> Found:
     """Removes the instructions in the lines of launches: there the CPU back end hands each thread its
     arguments, which no kernel on a GPU executes."""
-    # A trace names places by their numbers, of which none may go.
+    # A trace refers to places by number, so none may be removed.
     if "requests" in found:
         return found
     places = [

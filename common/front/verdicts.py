@@ -379,7 +379,7 @@ def beside(text: str) -> str:
 
 
 def beginning(text: str, most: int = PRINTED, wide: int = PRINTED_WIDE) -> str:
-    """Returns the beginning of a step's output: at most so many lines, each cut at so many characters."""
+    """Returns the beginning of a step's output: at most `most` lines, each cut at `wide` characters."""
     said = text.split("\n")
     shown = [
         line if len(line) <= wide else f"{line[:wide]} … and {len(line) - wide} characters more"
@@ -389,8 +389,7 @@ def beginning(text: str, most: int = PRINTED, wide: int = PRINTED_WIDE) -> str:
 
 
 def why_at_length(verdict: Verdict) -> str:
-    """Returns the full text of the tests. The step's own output stands between, from each thread perhaps, and
-    is cut."""
+    """Returns the full text of the tests. The step's own output, which may come from each thread, is cut."""
     return "\n".join(beginning(part, SAID, SAID_WIDE) for part in re.split(r"\n(?=not ok: )", verdict.reason))
 
 

@@ -105,8 +105,8 @@ std::optional<std::string> remark_on_idea(
         if (!has_all) continue;
         char slower[32];
         std::snprintf(slower, sizeof slower, "%.1f", 1 / fared->times_as_fast);
-        return "Right, and it has what step " + std::string(later.name) +
-               " is for: " + std::string(first->why) + ". An " + fared->device + " takes " + slower +
+        return "Right, and it already does what step " + std::string(later.name) +
+               " teaches: " + std::string(first->why) + ". An " + fared->device + " takes " + slower +
                " times as long for that step's solution as for this step's, so on a GPU this may fail as too "
                "slow";
     }

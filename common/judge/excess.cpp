@@ -141,7 +141,7 @@ const Limit limits[] = {
      .of_work = 1.0 / 64,
      .beside = of_lines},
     // A kernel that combines the results of blocks with atomics instead of a second launch has one per block,
-    // and the solution has none. An atomic per element is one for every step or two.
+    // and the solution has none. With an atomic per element, every step or two of the work has one.
     {.quantity = "atomics",
      .factor = 4,
      .excess = "it takes too many atomics on global memory",

@@ -149,9 +149,9 @@ std::string without_launch(const std::string& difference) {
     const bool wrote_nothing = difference.starts_with("no element of the output was ever written");
     return "no kernel was launched\n" + difference +
            (wrote_nothing
-                ? "\nan input without elements needs none, but its output must be filled all the same, "
-                  "as with cudaMemset; every other input needs one, even if the call is the same as "
-                  "an earlier one: memory holds something else"
+                ? "\nan input without elements needs no kernel, but its output must still be filled, for "
+                  "example by cudaMemset; every other input needs one, even if the call is the same as an "
+                  "earlier one: memory holds something else"
                 : "");
 }
 

@@ -26,8 +26,7 @@ struct Trial {
     std::byte poison = kata::poison;  ///< initial contents of the outputs
 };
 
-/// For problems that are large in order to test an index or a counter. Counts and races are checked on
-/// smaller ones.
+/// For problems that are large only to test an index or a counter. Smaller problems check counts and races.
 inline const Trial unmetered{{.metered = false}};
 
 /// Returns what is wrong with the first damaged buffer, if any.

@@ -16,8 +16,8 @@ struct Miss {
     std::string remedy = {};  ///< on a line of its own
 };
 
-/// Returns what an index is if it is a thread's place in a grid whose blocks have as many elements as
-/// threads, or a multiple of that, as in "2 * blockIdx.x * blockDim.x + threadIdx.x"; else nothing.
+/// If an index is a thread's place in a grid whose blocks have as many elements as threads, or a multiple of
+/// that, returns it in words, such as "2 * blockIdx.x * blockDim.x + threadIdx.x"; else nothing.
 std::string place_in_grid(std::uint64_t index, unsigned threads) {
     const std::uint64_t thread = simt::running->index.x,
                         of_block = std::uint64_t{simt::running_block->index.x} * threads;
@@ -100,7 +100,7 @@ void Meter::refuse(std::uintptr_t address, std::size_t bytes, Verb verb, const v
     simt::give_up(text + ", in " + line(offset_of(code)) + remedy);
 }
 
-/// Returns what must be compared before an access past the end of a range, on a line of its own.
+/// Returns which comparison may be missing before an access past the end of a range, on a line of its own.
 std::string Meter::remedy_past_the_end(const simt::Range& range, const std::string& name,
                                        std::uintptr_t address, std::size_t bytes) const {
     const auto size = range.size();

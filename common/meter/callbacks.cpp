@@ -31,8 +31,8 @@ void ignore(const void* address, Verb verb, const void* code) {
     meter::the_meter.touch(address, bytes, verb, code);
 }
 
-/// Most accesses are plain, and launches of millions of threads are not observed: plain() then returns at
-/// once.
+/// Most accesses are plain, so this path is short. Launches of millions of threads are not observed: then
+/// plain() returns at once.
 template <std::size_t bytes, Verb verb>
 [[gnu::noinline]] void heard_plain(const void* address, const void* code) {
     heard(address, bytes, verb, code);

@@ -107,7 +107,7 @@ class Phases {
         if (is_new) by.push_back(code);
         return is_new;
     }
-    /// At a barrier.
+    /// Called at a barrier.
     void meet() {
         depths_ = {};
         phases_.clear();
@@ -133,8 +133,8 @@ class Words {
     explicit Words(std::size_t bytes);
 
     std::size_t bytes_of_memory() const { return most_ * sizeof(Word); }
-    /// Makes them the words of another region, provided that launches have increasing numbers. Returns false
-    /// if there is too little room, or far too much.
+    /// Reuses the words for another region; later launches must have higher numbers. Returns false if there
+    /// is too little room, or far too much.
     bool reuse(std::size_t bytes) {
         const auto count = (bytes + 3) / 4;
         if (count > most_ || count < most_ / 2) return false;

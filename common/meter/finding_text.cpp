@@ -55,8 +55,8 @@ void Meter::touch_from_host(const void* pointer, Verb verb, const void* code) {
                        "cudaMemset calls"));
 }
 
-/// Returns the name of the kernel's parameter that points to the region, or else the name of the region: if
-/// none does, or if several point to different places in it.
+/// Returns the name of the kernel's parameter that points to the region. If none does, or if several point to
+/// different places in it, returns the region's own name.
 std::string Meter::name_of(const Region& region) const {
     if (region.serial == 0) return region.name;
     std::string name = region.name;
@@ -151,9 +151,8 @@ void Meter::tell_unwritten(const Region& region, std::uintptr_t address, std::si
     const bool shared = region.space == Space::shared;
     if (rehearsing_ || findings_.full() || (shared && doubted_.contains(code))) return;
     const auto at = line(code);
-    const auto text = "read of what nobody has written: " + here() + " reads " +
-                      text_of(region, address, bytes) + " in " + at + simt::which_launch() +
-                      written_so_far(region, address, bytes);
+    const auto text = "read of unwritten memory: " + here() + " reads " + text_of(region, address, bytes) +
+                      " in " + at + simt::which_launch() + written_so_far(region, address, bytes);
     if (shared) {
         doubted_.insert(code);
         doubts_.try_emplace(at, text);
@@ -173,8 +172,8 @@ void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::si
     if (findings_.full()) return;
     const auto read = line(reads), write = line(writes);
     if (!findings_.is_new({read, write})) return;
-    findings_.add("__ldg() of what the same launch writes: it reads " + text_of(region, address, bytes) +
-                  " in " + read + ", which is written in " + write +
+    findings_.add("__ldg() of memory that the same launch writes: it reads " +
+                  text_of(region, address, bytes) + " in " + read + ", which is written in " + write +
                   "\n  its cache may return an older value: read it without __ldg()");
 }
 

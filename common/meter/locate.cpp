@@ -210,7 +210,8 @@ std::pair<std::vector<std::string>, std::string> local_arrays_of(const simt::Ima
 std::optional<std::string> local_array_of_threads(const simt::Image& image, const std::string& file,
                                                   const std::string& kernel) {
     const auto [names, body] = local_arrays_of(image, file, kernel);
-    // A name that is also set to something else may not be computed from it where it is an index.
+    // Only names whose every value is computed from threadIdx count: others may hold something else where
+    // they are an index.
     std::map<std::string, bool> always;
     static const std::regex made(R"((\w+)\s*=(?!=)\s*([^;,=]*))"), threads(R"(\bthreadIdx\b)");
     for (std::sregex_iterator found(body.begin(), body.end(), made), end; found != end; ++found) {

@@ -117,7 +117,7 @@ void Clocks::fence(unsigned slot, unsigned thread) {
     s.any_fence = true;
     s.unfenced_count -= s.unfenced[thread];
     s.unfenced[thread] = false;
-    // The thread may now read plainly what it has learned, and after the next barrier so may its block.
+    // Plain reads of what the thread has learned are now ordered; after the next barrier, so are its block's.
     for (std::size_t i = 0, count = s.known.size(); i < count; ++i)
         if (const auto k = s.known[i]; !k.fenced && k.by(s.barriers, thread)) {
             const Known fenced{k.news, s.barriers, thread, true};

@@ -263,7 +263,7 @@ class Shadow {
     /// Returns the bytes of a word that the host has written, a bit each.
     std::uint8_t written_by_host(std::size_t word) const;
     /// nothing_new: the access need not be recorded. calm: nor need any read of the whole word by the block
-    /// before its next barrier. (Not bytes, as with Verb.)
+    /// before its next barrier. (They are no bytes for the same reason as Verb.)
     struct Look {
         unsigned nothing_new, calm;
         const Record* reader = nullptr;  ///< the conflict-free read of the word that this one joins

@@ -117,8 +117,8 @@ void Meter::let_others_in(const void* pointer) {
     simt::yield();
 }
 
-/// If both have written the same value, nothing may be lost: launch_ends() sees whether the word has changed
-/// again.
+/// If both have written the same value, perhaps nothing is lost: launch_ends() checks whether the word has
+/// changed again.
 void Meter::tell_overwrite() {
     auto lost = std::exchange(overwrite_, {});
     if (value_at(lost.address, lost.bytes) != lost.value)

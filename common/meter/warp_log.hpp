@@ -100,8 +100,8 @@ class WarpLog {
     }
 
     /// Calls `account` for each group that is complete. `waiting` has a bit for each lane that has ended or
-    /// waits: such a lane adds nothing before the others have gone on. Calls `enters(code, lanes)` with the
-    /// number of lanes first for a basic block; if it returns true, the group is not needed.
+    /// waits: such a lane adds nothing before the others have gone on. For a basic block, first calls
+    /// `enters(code, lanes)` with the number of lanes; if that returns true, skips the group.
     template <class Account, class Enters>
     void read(std::uint32_t waiting, Account account, Enters enters);
     template <class Account>

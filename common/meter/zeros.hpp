@@ -12,7 +12,7 @@ struct Unmap {
     std::size_t bytes = 0;
     void operator()(void* memory) const { munmap(memory, bytes); }
 };
-/// A T is valid as zeros.
+/// T must be valid if all of its bytes are zero.
 template <class T>
 using Zeros = std::unique_ptr<T[], Unmap>;
 

@@ -12,8 +12,8 @@ namespace simt {
 /// Groups the threads of a block that cannot go on by what each waits for.
 std::string why_stuck(const Block&, const Probe* probe);
 
-/// Names the thread that still runs or polls after so many seconds: the running one, or else one that can go
-/// on. Empty if none does so for long. `in_vain`: nothing will change what is polled.
+/// Names the thread that still runs or polls after this number of seconds: the running one, or else one that
+/// can go on. Empty if none does so for long. `in_vain`: nothing will change the polled memory.
 std::string spinning(const Block&, double seconds, bool in_vain, const Probe* probe);
 
 /// If the step has launched more than once, says which launch this is and the values of its integer

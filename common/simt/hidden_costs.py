@@ -1,5 +1,5 @@
-"""What a right step may cost on a GPU without a word in its source: local arrays that registers cannot hold,
-and arithmetic in double."""
+"""Costs of a right step on a GPU that its source does not show: local arrays that registers cannot hold, and
+arithmetic in double."""
 
 from __future__ import annotations
 

@@ -36,11 +36,10 @@ std::vector<std::string> kept_streams();
 /// Returns false unless both have been recorded and keep time.
 bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
 
-/// Pinned memory of the host.
-/// Kernels may access what is `mapped`, as they access managed memory.
+/// Allocates pinned memory of the host. If it is `mapped`, kernels may access it, like managed memory.
 void* host_alloc(std::size_t bytes, Site, bool mapped = false);
 void host_free(void*);
-/// Returns a finding for each block of it allocated since the last call and not freed.
+/// Returns a finding for each piece of pinned memory allocated since the last call and not freed.
 std::vector<std::string> kept_host_memory();
 
 /// Returns the bytes of device memory allocated now.

@@ -145,8 +145,8 @@ def of_host(name: str, how: str) -> bool:
 
 
 def folded(use: str, name: str) -> bool:
-    """True if nvcc also reads the value at compile time: a structure's member, an element of a class's
-    constant."""
+    """True if nvcc also reads the value at compile time: a structure's member, or an element of a constant of
+    a class."""
     if "llvm.memcpy" in use:
         return True
     address = re.escape(name) + r"\b(?: to [^()]*\))?"

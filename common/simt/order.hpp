@@ -1,5 +1,5 @@
-// The order of streams. Here everything is done at once, in the order of the program; this finds what a GPU
-// may do in another order because nothing orders the streams.
+// The order of streams. The CPU back end does everything at once, in the order of the program. This part
+// finds tasks that a GPU may run in another order, because nothing orders their streams.
 #pragma once
 #include "simt/footprint.hpp"
 #include "simt/image.hpp"

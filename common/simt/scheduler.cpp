@@ -217,8 +217,8 @@ Block* Scheduler::latest() {
     return latest_of_busy();
 }
 
-/// Returns the resident block whose turn it is: of two blocks the other one, of more any. A block that is
-/// held back has its turn once it has waited long enough.
+/// Returns the resident block whose turn it is: the other one of two, or any of more. A block that is held
+/// back has its turn once it has waited long enough.
 Block* Scheduler::pick() {
     const auto places = static_cast<unsigned>(resident_.size());
     if (held_back_ && is_held_long_enough()) return std::exchange(held_back_, nullptr);

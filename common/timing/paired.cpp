@@ -36,8 +36,8 @@ double timed(const Clocked& run, const char* name) {
     throw Error(line.str());
 }
 
-/// Noise does not slow one of two alternating runs this many times, and not the other, in each of the first
-/// pairs.
+/// Noise never slows the same one of two alternating runs by this factor in each of the first pairs, and not
+/// the other.
 constexpr double far_off = 10;
 constexpr int first_pairs = 3;
 

@@ -9,7 +9,7 @@ constexpr int segment = block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void neighbored(T* in, T* out, int n, Op op) {
     // kata: begin
-    // Known when the kernel runs, as in the document, and not to the compiler, up to step 13: it cannot
+    // Up to step 13, as in the document, the compiler does not know the size of the block: it cannot
     // unroll the loop over the rounds, and the remainder below is a division.
     const int block = blockDim.x;
     const int first = blockIdx.x * block;  // where this block's segment begins

@@ -137,7 +137,7 @@ TEST_CASE("histograms need atomics, zeros and barriers", "[races]") {
     const auto unset = found(privately(false, true, true));
     REQUIRE(unset.size() == 1);
     CHECK_THAT(unset[0],
-               StartsWith("read of what nobody has written: thread (127,0,0) of block (0,0,0) reads shared "
+               StartsWith("read of unwritten memory: thread (127,0,0) of block (0,0,0) reads shared "
                           "memory \"mine\", element 15 in " +
                           line_of("private histogram counts") + "\n"));
     const auto unordered = found(privately(true, true, false));
@@ -299,7 +299,7 @@ TEST_CASE("__ldg must not read memory that the same launch writes", "[races]") {
     CHECK(!clean(reads(of_output_before)));
     CHECK(!clean(reads(of_output)));
     CHECK_THAT(found(reads(of_output)).at(0),
-               StartsWith("__ldg() of what the same launch writes: it reads \"out\", element ") &&
+               StartsWith("__ldg() of memory that the same launch writes: it reads \"out\", element ") &&
                    EndsWith(" in " + line_of("__ldg of output") + ", which is written in " +
                             line_of("written before __ldg") +
                             "\n  its cache may return an older value: read it without __ldg()"));

@@ -14,7 +14,7 @@ TEST_CASE("a read of unwritten memory is reported", "[races]") {
     Buffer<int> out("out", 32), unwritten("in", 32);
     CHECK(found([&] { kernels::unwritten_shared(out.data()); }) ==
           Findings{
-              "read of what nobody has written: thread (31,0,0) of block (0,0,0) reads shared memory "
+              "read of unwritten memory: thread (31,0,0) of block (0,0,0) reads shared memory "
               "\"tile\", element 0 in " +
               line_of("unwritten shared") + "\n  written so far: 31 of its 32 words, in " +
               line_of("writes all but one") +
@@ -27,8 +27,7 @@ TEST_CASE("a read of unwritten memory is reported", "[races]") {
     REQUIRE(findings.size() == 1);
     CHECK_THAT(
         findings[0],
-        StartsWith(
-            "read of what nobody has written: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in ") &&
+        StartsWith("read of unwritten memory: thread (0,0,0) of block (0,0,0) reads \"in\", element 0 in ") &&
             EndsWith("\n  neither the host nor a kernel has set it since it was allocated: set it before, "
                      "for zeros "
                      "with cudaMemset"));
@@ -84,8 +83,7 @@ TEST_CASE("an atomic may write memory that the host left unwritten, but not read
     CHECK(after_clearing(4, true) == Findings{});
     const auto findings = after_clearing(4, false);
     REQUIRE(findings.size() == 1);
-    CHECK_THAT(findings[0],
-               StartsWith("read of what nobody has written") && EndsWith("for zeros with cudaMemset"));
+    CHECK_THAT(findings[0], StartsWith("read of unwritten memory") && EndsWith("for zeros with cudaMemset"));
     CHECK_THAT(findings[0], ContainsSubstring(line_of("adds atomically")));
     CHECK_THAT(after_clearing(4, false, 9).at(0),
                EndsWith("; the host has set bytes 16 to 31 of this array, and this element begins at byte "
@@ -110,7 +108,7 @@ TEST_CASE("a read of unwritten memory is harmless if its value is not used", "[r
         CHECK(out.values()[31] == (use == sum ? -10 : -5));
         if (use == none) continue;
         CHECK(seen.findings ==
-              Findings{"read of what nobody has written: thread (0,0,0) of block (0,0,0) reads shared memory "
+              Findings{"read of unwritten memory: thread (0,0,0) of block (0,0,0) reads shared memory "
                        "\"before\" in " +
                        line_of("unwritten used")});
     }
@@ -124,7 +122,7 @@ TEST_CASE("a report of an unwritten read says in which of several launches it ha
         kernels::launch_twice(kernels::Superfluous::none, in.data(), out.data());
     });
     REQUIRE(!told.empty());
-    CHECK_THAT(told[0], StartsWith("read of what nobody has written") &&
+    CHECK_THAT(told[0], StartsWith("read of unwritten memory") &&
                             ContainsSubstring("\n  in the 2nd launch, in ") &&
                             ContainsSubstring(": doubled_kernel<<<1, 64>>>"));
     const auto first =

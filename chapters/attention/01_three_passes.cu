@@ -6,8 +6,8 @@
 
 constexpr int threads = 256;
 
-/// Returns the values of all threads of the block, combined, to each of them. To be called once for each
-/// operator: then every call has an array of its own, and need not wait until all have read the last result.
+/// Returns the combined values of all threads of the block, to each thread. Call it once for each operator:
+/// each call then has an array of its own, and need not wait until all have read the previous result.
 template <class Op>
 __device__ float reduce_block(float value, Op op) {
     // kata: begin

@@ -1,8 +1,8 @@
 // 04 Three kernels: scores, their softmax, and the weighted sum of V. Beyond the documents; it is attention
 // as it is written in Vaswani and others, Attention Is All You Need, 2017. Both products are tiled as in gemm
-// 02. Of K, rows are multiplied and not columns, so that lanes read a column of its tile: a row of it has a
-// word more, as in transposition 03. Between the kernels, a score for each pair of a query and a key stands
-// in global memory.
+// 02. Rows of K are multiplied, not columns. So lanes read a column of its tile, whose rows have a word more,
+// as in transposition 03. Between the kernels, global memory holds a score for each pair of a query and a
+// key.
 #include "scores.cuh"
 
 constexpr int tile = 32;  // rows and columns of results of a block, each with its thread

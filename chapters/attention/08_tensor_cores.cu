@@ -1,8 +1,8 @@
-// 08 Tensor cores: both products are a tensor core's. Beyond the documents; the models are gemm 11 and
+// 08 Tensor cores: they compute both products. Beyond the documents; the models are gemm 11 and
 // FlashAttention-2, Dao, 2023. Changed from 07: Q, K and V are bfloat16, and a warp has 16 queries, as many
 // as a fragment has rows. CUDA does not say which lane has which element of a fragment. So the scores pass
 // through shared memory to the softmax, and the weights, rounded to bfloat16, to the second product. O stays
-// in fragments. Where it is multiplied by a number for each row, these numbers are loaded as a fragment, too:
+// in fragments. To multiply each of its rows by a number, these numbers are loaded as a fragment, too:
 // fragments of one type have the same places. Values arrive while scores are computed, and keys while values
 // are used.
 //

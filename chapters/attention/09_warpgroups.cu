@@ -1,4 +1,4 @@
-// 09 Warpgroups: both products are a warpgroup's, and no score leaves the registers. Beyond the documents;
+// 09 Warpgroups: they compute both products, and no score leaves the registers. Beyond the documents;
 // the model is FlashAttention-3, Shah and others, 2024. Changed from 08: TMA brings tiles of Q, K and V, as
 // in gemm 14. One warpgroup, the producer, fetches; two consumers have 64 queries each. It is known which
 // thread has which element of wgmma's sum, so the softmax is computed where the scores are. And wgmma takes

@@ -1,9 +1,9 @@
 // 10 Products ahead: exponentials are computed while tensor cores multiply. Beyond the documents; the model
-// is FlashAttention-3, Shah and others, 2024. Changed from 09: a consumer begins the scores of a tile before
-// the results of the tile before, and while the latter are multiplied it computes the weights of the former.
+// is FlashAttention-3, Shah and others, 2024. Changed from 09: a consumer begins the scores of a tile, and
+// then the results of the previous tile. While the latter are multiplied, it computes the former's weights.
 // As in gemm 14, a block stays for many tiles of queries, and fetches the next ones while it stores; causal
-// ones are dealt out so that all blocks have about as much. And results are only multiplied if the largest
-// score has risen by much: until then weights are above 1, which does no harm.
+// ones are dealt out so that all blocks have about as much. Results are rescaled only if the largest score
+// has risen by much; until then weights may exceed 1, which does no harm.
 //
 // Needs: sm_90a
 #include "bf16.cuh"
@@ -50,8 +50,8 @@ struct Work {
     int head, first_query, tiles;
 };
 
-/// The tiles of queries of all heads have numbers, and in each round a block has one of them. Returns the
-/// number of the block's.
+/// Returns the number of the tile that the block computes in this round. The tiles of queries of all heads
+/// are numbered together.
 __device__ int number_in(int round, bool causal) {
     // kata: begin
     // Each round has as many numbers as there are blocks. In which order are they dealt?

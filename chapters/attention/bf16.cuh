@@ -1,4 +1,4 @@
-// What the steps from 08 on include: what attention.cuh has, for queries, keys and values in bfloat16. Not to
+// Included by the steps from 08 on: what attention.cuh has, for queries, keys and values in bfloat16. Not to
 // be changed: grading takes the repository's own.
 #pragma once
 #include "head_sizes.cuh"
@@ -7,7 +7,7 @@
 
 using bf16 = __nv_bfloat16;
 
-/// What these steps define. Q, K and V are bfloat16 and the result is float, all heads x n x d, in row-major
+/// Defined by these steps. Q, K and V are bfloat16 and the result is float, all heads x n x d, in row-major
 /// order: for each query, the mean of the rows of V, weighted by the softmax of Q · K / √d. If `causal`,
 /// query i sees keys 0 to i only. Pointers are multiples of 256 bytes.
 template <int d>

@@ -1,9 +1,9 @@
-// What step 04 includes: what attention.cuh has, with memory for scores, and the softmax of their rows. Not
+// Included by step 04: what attention.cuh has, with memory for scores, and the softmax of their rows. Not
 // to be changed: grading takes the repository's own.
 #pragma once
 #include "head_sizes.cuh"
 
-/// What step 04 defines. Q, K, V and the result are heads x n x d, in row-major order: for each query, the
+/// Defined by step 04. Q, K, V and the result are heads x n x d, in row-major order: for each query, the
 /// mean of the rows of V, weighted by the softmax of Q · K / √d. If `causal`, query i sees keys 0 to i only.
 /// `scores` has room for heads x n x n floats, in which anything may stand.
 template <int d>

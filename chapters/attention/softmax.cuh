@@ -1,4 +1,4 @@
-// What steps 01 to 03 include: CUDA C++ on either back end, check(), ceil_div(), the operators Sum and Max,
+// Included by steps 01 to 03: CUDA C++ on either back end, check(), ceil_div(), the operators Sum and Max,
 // and the declaration of softmax(), which each of them defines. Not to be changed: grading takes the
 // repository's own.
 #pragma once

@@ -1,9 +1,9 @@
-// What the steps from 03 on include, whose kernels are compiled for one radius, so that the tile in shared
+// Included by the steps from 03 on, whose kernels are compiled for one radius, so that the tile in shared
 // memory has a size. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "convolution.cuh"
 
-/// What such a step defines: convolve() of reference/convolution.hpp for radius r.
+/// Defined by such a step: convolve() of reference/convolution.hpp for radius r.
 template <int r>
 void convolve(const float* in, const float* filter, float* out, int width, int height);
 

@@ -1,10 +1,10 @@
 // 09 Fragments ahead: a thread reads what it multiplies at the next place along K, its fragments, before it
-// multiplies those of this place. Beyond the documents; so does CUTLASS, whose warps have two sets of
-// fragments. Changed from 08: there are two sets here, too. At the last place of a tile the first fragments
-// of the next one are read, right after the barrier. What else kept warps from multiplying is gone: copies
-// no longer begin all at place 0, but one at a place, and none tests whether its element exists; and
-// products go there and back through the results, so that each has a factor of the one before. On an H100
-// all that is 1.11 times as fast.
+// multiplies those of this place. Beyond the documents; CUTLASS does so, too, with two sets of fragments for
+// each warp. Changed from 08: there are two sets here, too. At the last place of a tile the first fragments
+// of the next one are read, right after the barrier. Other delays are gone: copies no longer begin all at
+// place 0, but one at a place, and none tests whether its element exists. Products go down a column of
+// results and up the next, so that each shares a factor with the one before. On an H100 all that is 1.11
+// times as fast.
 //
 // Needs: sm_80
 #include "gemm.cuh"
@@ -45,9 +45,9 @@ __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: end
 }
 
-/// The same sums in other registers, because a pack is stored from four neighbouring ones. If the sums
-/// themselves had to be in these, more products would have both factors and their sum in one register bank.
-/// nvcc cannot leave the addition out, as -0 + 0 is 0.
+/// Returns the same sums in other registers, because a pack is stored from four neighbouring ones. If the
+/// sums had to stay in these, more products would have both factors and their sum in one register bank. nvcc
+/// cannot leave out the addition, as -0 + 0 is 0.
 __device__ Pack elsewhere(Pack sum) {
     for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
     return sum;
@@ -61,7 +61,7 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
     // kata: end
 }
 
-/// Unit is what a copy of B brings: a Pack, or a float where the rows of B begin anywhere.
+/// Unit is what a copy of B brings: a Pack, or a float where rows of B do not begin at multiples of 16 bytes.
 template <typename Unit>
 __global__ void __launch_bounds__(threads)
     fragments_ahead(const float* a, const float* b, float* c, int m, int n, int k) {

@@ -2,9 +2,9 @@
 // together. Beyond the documents; after NVIDIA's sample cudaTensorCoreGemm and the chapter "Warp Matrix
 // Functions" of the CUDA C++ Programming Guide. Changed from the steps before: A and B are bfloat16, of 8
 // significant bits, and the products are a tensor core's, which adds them up in float. The hardware decides
-// which lane holds which element of a fragment: so A need not be transposed on chip, and a thread knows
-// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of
-// 16 bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
+// which lane holds which element of a fragment. So A need not be transposed on chip, and a thread does not
+// know the rows and columns of its results. An element has two bytes, and rows begin at multiples of 16
+// bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
 //
 // Needs: sm_80
 #include "bf16.cuh"

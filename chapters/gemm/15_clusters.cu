@@ -1,9 +1,9 @@
 // 15 Clusters: blocks that run side by side share what they fetch, or a tile of C. Beyond the documents;
 // cuBLAS launches clusters of two on Hopper. Changed from 14: four blocks, one below the other, multiply the
 // same tile of B, and each fetches a quarter of it for all. That pays where rows do not begin at whole lines
-// of 128 bytes, as then most rows of a box are two lines. And tiles that are left over when all blocks have
-// had equally many, or few tiles with a long K, are shared by clusters along K. Each block leaves its sums in
-// its own shared memory, and adds up a part of the tile from the shared memory of all.
+// of 128 bytes, as most rows of a box then span two lines. Clusters share tiles along K: those that are left
+// over after the last whole wave, or a few tiles with a long K. Each block leaves its sums in its own shared
+// memory, and adds up a part of the tile from the shared memory of all.
 //
 // Needs: sm_90a
 #include "bf16.cuh"
@@ -26,7 +26,7 @@ struct Stage {
 };
 
 /// The shared memory of a block. It computes bm x bn elements of C at a time; each consumer, a warpgroup that
-/// multiplies, 64 rows of them. One more warpgroup, the first, fetches. Results are what it has for C.
+/// multiplies, 64 rows of them. One more warpgroup, the first, fetches. `results` go from there to C.
 template <int consumers_, int bn_, int cluster_, class Results>
 struct alignas(1024) Tiles {
     static constexpr int consumers = consumers_, bm = consumers * 64, bn = bn_, cluster = cluster_;
@@ -43,8 +43,8 @@ template <int consumers, int bn, int cluster = 1>
 using Whole = Tiles<consumers, bn, cluster, Patch[consumers * 4][2]>;
 using Share = Tiles<1, 128, 1, float4[64][128 / 4 + 1]>;
 
-/// The row and the column of a tile among those of C, of which there are high x wide: group by group, in each
-/// of them column by column.
+/// Returns the row and the column of a tile of C. The high x wide tiles are numbered group by group, and in
+/// each group column by column.
 __device__ int2 place_in_c(int tile, int high, int wide) {
     const int first = tile / (group * wide) * group, in_group = tile % (group * wide);
     const int rows = min(group, high - first);  // the last group may have fewer
@@ -72,8 +72,8 @@ __device__ void start(T& tiles) {
     sync<T>();
 }
 
-/// Fetches the pairs of tiles of these phases: A's from this row on, and of B's from this column on the
-/// block's part, for all blocks of the cluster.
+/// Fetches the pairs of tiles of these phases: A's tile from this row on, and the block's part of B's tile,
+/// which begins at this column, for all blocks of the cluster.
 template <class T>
 __device__ void fetch_phases(T& tiles, Stage<T::stages>& stage, const CUtensorMap& a, const CUtensorMap& b,
                              int row, int col, int first, int last) {
@@ -107,7 +107,7 @@ __device__ void multiply_phases(T& tiles, Stage<T::stages>& stage, Sum<T::bn>& s
     // kata: end
 }
 
-/// Computes the first so many tiles of C, of the whole cluster each.
+/// Computes the first `count` tiles of C, each by a whole cluster.
 template <class T>
 __global__ void __launch_bounds__(T::threads, 1)
     whole_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,

@@ -1,4 +1,4 @@
-// What the steps from 11 on include, which multiply matrices of bfloat16: CUDA C++ on either back end,
+// Included by the steps from 11 on, which multiply matrices of bfloat16: CUDA C++ on either back end,
 // check(), ceil_div() and the declaration of gemm_bf16(), which each of them defines. Not to be changed:
 // grading takes the repository's own.
 #pragma once

@@ -1,9 +1,9 @@
-// What steps include whose blur is compiled for each size of a patch, so that a thread can keep sums and
+// Included by steps whose blur is compiled for each size of a patch, so that a thread can keep sums and
 // pixels in registers. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "grids.cuh"
 
-/// What such a step defines: blur() of reference/grids.hpp for patches of (2 · size + 1)² pixels.
+/// Defined by such a step: blur() of reference/grids.hpp for patches of (2 · size + 1)² pixels.
 template <int size>
 void blur(const unsigned char* in, unsigned char* out, int width, int height);
 

@@ -1,4 +1,4 @@
-// What the steps of this chapter include: CUDA C++ on either back end, check(), ceil_div() and the
+// Included by the steps of this chapter: CUDA C++ on either back end, check(), ceil_div() and the
 // declarations of the functions that the steps define. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "grids.hpp"

@@ -1,8 +1,8 @@
 // 06 Aggregated: as long as a thread meets the same bin, it counts in a register, and one atomic adds
 // what it has counted. Mirrors PMPP-notes 9.6.
-// Changed from 05: an atomic only where the bin changes, and one at the end. What a thread meets one
-// after the other lies as far apart in the text as the grid has threads, so only runs that are longer
-// than that are runs for a thread.
+// Changed from 05: an atomic only where the bin changes, and one at the end. A thread's successive
+// characters lie as far apart in the text as the grid has threads, so a thread sees only runs that
+// are longer than that.
 #include "histogram.cuh"
 
 constexpr int block = 1024;     // threads

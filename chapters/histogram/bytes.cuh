@@ -1,4 +1,4 @@
-// What the steps from 09 on include, which count bytes in 256 bins: CUDA C++ on either back end, check(),
+// Included by the steps from 09 on, which count bytes in 256 bins: CUDA C++ on either back end, check(),
 // ceil_div() and the declaration of count_bytes(), which each of them defines. Not to be changed: grading
 // takes the repository's own.
 #pragma once

@@ -1,6 +1,6 @@
 // 03 Shared memory: the tree moves on chip, and the input stays as it was. Mirrors PMPP-notes 10.6.
 // Changed from 02: a thread reads its two elements once and keeps what it makes of them in shared
-// memory. Of the partial results only the last one goes to global memory.
+// memory. Only the last partial result goes to global memory.
 #include "rounds.cuh"
 
 constexpr int block_dim = 1024;         // threads of a block

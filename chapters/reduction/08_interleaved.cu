@@ -1,6 +1,6 @@
 // 08 Interleaved: the stride halves, and a warp's elements lie next to each other. Mirrors
 // REDUCE-vi 4. Changed from 07: as many threads work in each round as before, but they touch whole
-// sectors. What 02 is to 01, in the other ladder.
+// sectors. In the other ladder, 02 does the same to 01.
 #include "rounds.cuh"
 
 constexpr int block_dim = 512;      // threads of a block

@@ -1,4 +1,4 @@
-// What steps include whose blocks leave a partial result each: CUDA C++ on either back end, check(),
+// Included by steps whose blocks leave a partial result each: CUDA C++ on either back end, check(),
 // ceil_div(), the operators, and the loop that reduces the partial results by the same kernel, until there is
 // one. Not to be changed: grading takes the repository's own.
 #pragma once
@@ -6,12 +6,12 @@
 #include "operators.hpp"
 #include "reduction.hpp"
 
-/// How many elements a block reduces, 512 or more: the workspace has room for no more partial results. Each
-/// step says so: constexpr int segment = …
+/// The number of elements that a block reduces: 512 or more, because the workspace has no room for more
+/// partial results. Each step defines it: constexpr int segment = …
 extern const int segment;
 
-/// What such a step defines: one launch, of a block for each `segment` elements, the last of them perhaps for
-/// fewer. Block b leaves what it makes of its segment in out[b]. n is at least 1; `in` may be overwritten.
+/// Defined by such a step: one launch, of a block for each `segment` elements; the last block may have fewer.
+/// Block b leaves the result of its segment in out[b]. n is at least 1; `in` may be overwritten.
 template <class T, class Op>
 void reduce_segments(T* in, T* out, int n, Op op);
 

@@ -1,4 +1,4 @@
-// What the steps from 07 on include: what whole.cuh has, shuffles of any type, and messages between blocks
+// Included by the steps from 07 on: what whole.cuh has, shuffles of any type, and messages between blocks
 // that need no fence. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "whole.cuh"
@@ -58,8 +58,8 @@ __device__ void publish(Word* status, int s, State state, T sum) {
             .store(Word{state} << 32 | half[k], cuda::memory_order_relaxed);
 }
 
-/// Returns the state of section s, and in `sum` its sum. Two words of different states are a sum that is
-/// just being replaced: nothing, yet.
+/// Returns the state of section s, and in `sum` its sum. If its two words have different states, the sum is
+/// just being replaced, and the state is `nothing`.
 template <class T>
 __device__ State observe(Word* status, int s, T& sum) {
     unsigned half[words<T>], states[words<T>];

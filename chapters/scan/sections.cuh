@@ -1,4 +1,4 @@
-// What steps 01 to 04 include: CUDA C++ on either back end, check(), ceil_div(), the operators, and what
+// Included by steps 01 to 04: CUDA C++ on either back end, check(), ceil_div(), the operators, and what
 // calls a step for each type and operator. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "kata.hpp"
@@ -9,7 +9,7 @@
 /// identity.
 using scan::Kind;
 
-/// What these steps define: every `section` elements of `in` are scanned by themselves, with a ∘ b = op(a,
+/// Defined by these steps: every `section` elements of `in` are scanned by themselves, with a ∘ b = op(a,
 /// b), which need not commute. `section` is a power of two from 32 to scan::max_section.
 template <class T, class Op>
 void scan_sections(const T* in, T* out, int n, int section, Kind kind, Op op);

@@ -1,4 +1,4 @@
-// What the steps from 05 on include: CUDA C++ on either back end, check(), ceil_div(), the operators, and
+// Included by the steps from 05 on: CUDA C++ on either back end, check(), ceil_div(), the operators, and
 // what calls a step for each type and operator. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "kata.hpp"
@@ -13,7 +13,7 @@ using scan::Kind;
 /// elements, against bank conflicts.
 __device__ constexpr int padded(int e) { return e + e / 32; }
 
-/// What these steps define: all n elements are scanned as one, with a ∘ b = op(a, b), which need not commute.
+/// Defined by these steps: all n elements are scanned as one, with a ∘ b = op(a, b), which need not commute.
 /// `workspace` has scan::workspace_bytes(n) bytes, aligned for every type, in which anything may stand.
 template <class T, class Op>
 void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op);

@@ -1,8 +1,8 @@
 // 05 Digits: four bits in a pass instead of one. Mirrors the radix sort of PMPP's chapter on sort with a
 // larger radix and coalesced stores; the model is Satish, Harris and Garland. Changed from 04: there are 16
-// counts for each block, and an eighth of the passes is left out of every half of a byte. A block first sorts
-// its tile by the digit in shared memory, bit by bit as in 04. Then elements with the same digit are
-// neighbours, and they go to neighbouring places of the result.
+// counts for each block, and a half of a byte takes one pass instead of four. A block first sorts its tile by
+// the digit in shared memory, bit by bit as in 04. Then elements with the same digit are neighbours, and they
+// go to neighbouring places of the result.
 #include "digits.cuh"
 
 constexpr int threads = 256;

@@ -1,9 +1,9 @@
 // 07 One sweep: a pass reads each element once and writes it once. Beyond the documents: Adinets and Merrill,
 // Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022, which is how CUB sorts. Changed from
-// 06: the digits of all passes are counted before the first one, in a single kernel. What other tiles have of
-// a digit, a block learns while it sorts its own: by the look-back of scan 07, once for each digit. And a
-// warp counts before it ranks, so a tile publishes early, and an element goes to its place on chip as soon as
-// it has its rank.
+// 06: the digits of all passes are counted before the first one, in a single kernel. A block learns the
+// counts of other tiles while it sorts its own: by the look-back of scan 07, once for each digit. And a warp
+// counts before it ranks, so a tile publishes early, and an element goes to its place on chip as soon as it
+// has its rank.
 #include "digits.cuh"
 
 #include <cuda/atomic>
@@ -20,8 +20,8 @@ constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
-/// What a tile has published of a digit is in the two lowest bits of a word, and the count in the others. The
-/// word is written and read as one, so no fence stands between state and count.
+/// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
+/// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
     nothing,  ///< not yet: memory is set to zero
     own,      ///< how often the digit is in this tile

@@ -5,7 +5,7 @@
 // ballots find the same. The one takes accesses to shared memory and the other instructions, and in turn they
 // are faster than either alone. Lanes that meet in one word wait for each other: then all rows have ballots.
 // Registers are few enough for three blocks on a multiprocessor. A tile of 64-bit elements takes more shared
-// memory than a block has without being asked for.
+// memory than a block gets by default.
 //
 // Needs: sm_80, 64 KiB
 #include "digits.cuh"
@@ -24,8 +24,8 @@ constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
-/// What a tile has published of a digit is in the two lowest bits of a word, and the count in the others. The
-/// word is written and read as one, so no fence stands between state and count.
+/// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
+/// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
     nothing,  ///< not yet: memory is set to zero
     own,      ///< how often the digit is in this tile

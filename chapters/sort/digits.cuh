@@ -1,4 +1,4 @@
-// What the steps from 04 on include: what sort.cuh has, digits of keys, and the scans that the scan chapter
+// Included by the steps from 04 on: what sort.cuh has, digits of keys, and the scans that the scan chapter
 // teaches. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "sort.cuh"
@@ -13,7 +13,7 @@ __device__ int digit_of(T element, int shift) {
     return static_cast<int>(key_of(element) >> shift & ((1u << bits) - 1));
 }
 
-/// Returns an element that no other one follows: it fills what a tile lacks.
+/// Returns an element that sorts behind all others. It fills places beyond the input.
 template <class T>
 __device__ T largest() {
     if constexpr (std::is_same_v<T, Pair>)

@@ -1,4 +1,4 @@
-// What every step includes: CUDA C++ on either back end, check(), ceil_div(), and the elements that are
+// Included by every step: CUDA C++ on either back end, check(), ceil_div(), and the elements that are
 // sorted. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "kata.hpp"

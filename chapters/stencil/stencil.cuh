@@ -1,4 +1,4 @@
-// What the steps of this chapter include: CUDA C++ on either back end, check(), ceil_div(), and what calls a
+// Included by the steps of this chapter: CUDA C++ on either back end, check(), ceil_div(), and what calls a
 // step for float and for double. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "kata.hpp"
@@ -7,7 +7,7 @@
 /// Members c0, of the cell itself, c1 and c2 of its neighbours along x, c3 and c4 along y, c5 and c6 along z.
 using stencil::Coefficients;
 
-/// What a step defines: one sweep, as in reference/stencil.hpp, for T = float and double.
+/// Defined by a step: one sweep, as in reference/stencil.hpp, for T = float and double.
 template <class T>
 void sweep(const T* in, T* out, int n, Coefficients<T> c);
 

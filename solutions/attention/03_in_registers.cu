@@ -1,13 +1,13 @@
 // 03 In registers: a row is loaded once. Beyond the documents; the model is reduction 15. Changed from 02:
-// each thread keeps its elements in registers. There the largest and the sum cost no load, whether in one
-// pass or in two, and in two each element has one exponential, which is kept as well. Shuffles reduce a warp
+// each thread keeps its elements in registers. From there the largest and the sum cost no load, in one pass
+// or in two. Two passes compute one exponential for each element, and keep it as well. Shuffles reduce a warp
 // without shared memory, and one value of each warp is left.
 #include "softmax.cuh"
 
 constexpr int threads = 256;
 
-/// Returns the values of all threads of the block, combined, to each of them. To be called once for each
-/// operator, as in 01.
+/// Returns the combined values of all threads of the block, to each thread. Call it once for each operator,
+/// as in 01.
 template <class Op>
 __device__ float reduce_block(float value, Op op) {
     // kata: begin
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads) in_registers(const float* in, float* 
 #pragma unroll
     for (int r = 0; r < kept; ++r) {
         const int i = threadIdx.x + r * threads;
-        x[r] = i < columns ? in[first + i] : -INFINITY;  // what a row lacks has no share
+        x[r] = i < columns ? in[first + i] : -INFINITY;  // beyond the row: has no share
         largest = fmaxf(largest, x[r]);
     }
     largest = reduce_block(largest, Max{});

@@ -1,8 +1,8 @@
 // 05 Fused: no score leaves the chip. Beyond the documents; the model is Dao, Fu, Ermon, Rudra and Ré,
 // FlashAttention, 2022. Changed from 04: a block has some queries, and goes over all keys and values, a tile
 // at a time. The softmax is that of 02: when a query's largest score rises, its sum is multiplied by
-// exp(old - new), and so is its row of O. So scores are used where they are computed. In 04 each of them, and
-// its weight, is stored or loaded six times if d is 64; here it is not once, and needs no memory.
+// exp(old - new), and so is its row of O. So scores are used where they are computed. In 04 a score and its
+// weight are stored or loaded six times if d is 64; here they never are, and need no memory.
 //
 // A warp has four of the queries. For the scores, each lane has a key of the tile; for O, each lane has
 // some columns.

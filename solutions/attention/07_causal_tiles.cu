@@ -10,9 +10,9 @@ constexpr int rows = 4, columns = 2;  // queries and keys of a thread
 constexpr int queries = rows * side;  // of a block
 constexpr int keys = columns * side;  // of a tile
 
-/// The shared memory of a block: more than 48 KiB if d is 128. Rows are longer than they have elements,
-/// so that the two rows of queries of a warp are in different banks, and so are the elements of a column of
-/// K.
+/// The shared memory of a block: more than 48 KiB if d is 128.
+/// Rows are padded, so that the two rows of queries of a warp are in different banks.
+/// So are the elements of a column of K.
 template <int d>
 struct Tiles {
     float q[queries][d + 1], kv[keys][d + 1], weights[queries][keys + side];

@@ -1,4 +1,4 @@
-// 09 Warpgroups: both products are a warpgroup's, and no score leaves the registers. Beyond the documents;
+// 09 Warpgroups: they compute both products, and no score leaves the registers. Beyond the documents;
 // the model is FlashAttention-3, Shah and others, 2024. Changed from 08: TMA brings tiles of Q, K and V, as
 // in gemm 14. One warpgroup, the producer, fetches; two consumers have 64 queries each. It is known which
 // thread has which element of wgmma's sum, so the softmax is computed where the scores are. And wgmma takes
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads, 1)
         // addition in one, and one instruction for the power.
         constexpr float to_log2 = scale<d> * 1.44269504f;
         hopper::Sum<d> o = {};
-        // A first key that all queries see comes before any that they do not: -inf - -inf never occurs.
+        // All queries see the first key, which comes before any that they do not: -inf - -inf never occurs.
         float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
         wait(s.full_q, 0);
         for (int tile = 0; tile < tiles; ++tile) {

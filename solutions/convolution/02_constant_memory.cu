@@ -37,8 +37,8 @@ void convolve(const float* in, const float* filter, float* out, int width, int h
     // kata: begin
     if (width == 0 || height == 0) return;
     const int side = 2 * radius + 1;
-    // `weights` names a variable of the device, not an address that the host could use, so there is a
-    // copy of its own for symbols. The document copies from the host; this filter is on the device.
+    // `weights` names a variable of the device, not an address that the host could use, so CUDA has
+    // a copy function for symbols. The document copies from the host; this filter is on the device.
     check(cudaMemcpyToSymbol(weights, filter, side * side * sizeof(float), 0, cudaMemcpyDeviceToDevice));
     const dim3 grid(ceil_div(width, block), ceil_div(height, block));
     constant_memory<<<grid, dim3(block, block)>>>(in, out, width, height, radius);

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(block)
             sum[i] = next;
         }
         if (row - r >= first) out[(row - r) * width + col] = sum[0];
-        // The window moves down. All indices are known when it is compiled: registers change their names.
+        // The window moves down. All indices are known to the compiler, which renames registers.
         for (int i = 0; i < side - 1; ++i) sum[i] = sum[i + 1];
     }
     // kata: end

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(block)
                 const int x = col + (i - halo) * n;  // wholly inside the image or outside
                 if (x >= 0 && x < width) packs[i] = *reinterpret_cast<const Pack<n>*>(&in[row * width + x]);
             }
-        // The element of column col + i; i may be negative, and halo * n makes a place of it.
+        // The element of column col + i. i may be negative; adding halo * n gives its place in `packs`.
         const auto at = [&](int i) { return packs[(halo * n + i) / n].at[(halo * n + i) % n]; };
         for (int i = 0; i < side; ++i)
             for (int s = 0; s < n; ++s) {

@@ -54,8 +54,8 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
 
 __global__ void wide_loads(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    // Row i of both tiles is place i along K. A thread stores its pack of A down a column. Without the pack
-    // behind each row the lanes of a warp would do so in half of the banks.
+    // Row i of both tiles is place i along K. A thread stores its pack of A down a column. Without the free
+    // pack after each row, the lanes of a warp would store to half of the banks.
     __shared__ Pack a_s[bk][bm / wide + 1], b_s[bk][bn / wide];
     const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;
     // In packs: the thread multiplies packs ty and ty + rows of A by packs tx and tx + cols of B.

@@ -1,12 +1,12 @@
-// 10 Stream-K: tiles that are left over when all multiprocessors have had equally many are cut into shares,
-// one for each multiprocessor, wherever in a tile they end. Beyond the documents; Osama, Merrill, Cecka,
+// 10 Stream-K: tiles that are left over after the last whole wave are cut into equal shares, one for each
+// multiprocessor, which may begin and end within a tile. Beyond the documents; Osama, Merrill, Cecka,
 // Garland and Owens, "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on
 // the GPU", 2023, which CUTLASS has, too. Changed from 09: there a block computed a tile of C and all of K,
 // so that 32 tiles kept 32 multiprocessors busy, and 544 tiles, with 132 at a time, took as long as 660.
 // Here, too, tiles that make whole waves have a block each. The phases of the others, one tile after the
-// other, stand in one line, of which each block of a second launch has an equal piece. The block with the
-// first phase of a tile stores its sums to C. A block that goes on in a tile which another one has begun
-// leaves its sums in memory, and a third launch adds them up, in the order of K: the same sums on every run.
+// other, form one sequence, of which each block of a second launch has an equal piece. The block with the
+// first phase of a tile stores its sums to C. A block that begins within a tile leaves its sums for that tile
+// in memory, and a third launch adds them up, in the order of K: the same sums on every run.
 //
 // Needs: sm_80
 #include "gemm.cuh"
@@ -50,9 +50,9 @@ __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: end
 }
 
-/// The same sums in other registers, because a pack is stored from four neighbouring ones. If the sums
-/// themselves had to be in these, more products would have both factors and their sum in one register bank.
-/// nvcc cannot leave the addition out, as -0 + 0 is 0.
+/// Returns the same sums in other registers, because a pack is stored from four neighbouring ones. If the
+/// sums had to stay in these, more products would have both factors and their sum in one register bank. nvcc
+/// cannot leave out the addition, as -0 + 0 is 0.
 __device__ Pack elsewhere(Pack sum) {
     for (int i = 0; i < wide; ++i) sum.at[i] += 0.0f;
     return sum;
@@ -84,7 +84,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: end
 }
 
-/// The work of each block. The phases of all tiles, row by row, stand in one line: `phases` of each tile.
+/// The work of each block. The phases of all tiles, row by row, form one sequence: `phases` of each tile.
 struct Plan {
     int across, tiles;  // in a row of C, and in all of C
     int phases;         // of a tile
@@ -96,9 +96,9 @@ struct Plan {
 /// must not run at the same time, as they may in two streams.
 __device__ Pack partial[most_shares][bm][bn / wide];
 
-/// The blocks of a launch have tiles of their own, or shares. For the former nvcc sees that there is one
-/// tile, and that all of K is the block's. Unit is what a copy of B brings: a Pack, or a float where the rows
-/// of B begin anywhere.
+/// The blocks of a launch have tiles of their own, or shares. If they have tiles, nvcc sees that each has
+/// one, and all of its K. Unit is what a copy of B brings: a Pack, or a float where rows of B do not begin at
+/// multiples of 16 bytes.
 template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(threads)
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / unit), b_x = threadIdx.x % (bn / unit) * unit;
 
-    // Where the block begins in the line of all phases, and where it ends.
+    // Where the block begins in the sequence of all phases, and where it ends.
     // Tiles computed whole come first in it, shares behind them. The last share may be shorter.
     const int first = shared ? plan.whole * plan.phases + blockIdx.x * plan.share : blockIdx.x * plan.phases;
     const int last = shared ? min(first + plan.share, plan.tiles * plan.phases) : first + plan.phases;

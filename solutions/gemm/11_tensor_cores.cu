@@ -2,9 +2,9 @@
 // together. Beyond the documents; after NVIDIA's sample cudaTensorCoreGemm and the chapter "Warp Matrix
 // Functions" of the CUDA C++ Programming Guide. Changed from the steps before: A and B are bfloat16, of 8
 // significant bits, and the products are a tensor core's, which adds them up in float. The hardware decides
-// which lane holds which element of a fragment: so A need not be transposed on chip, and a thread knows
-// nothing of the rows and columns of its results. An element has two bytes, and rows begin at multiples of
-// 16 bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
+// which lane holds which element of a fragment. So A need not be transposed on chip, and a thread does not
+// know the rows and columns of its results. An element has two bytes, and rows begin at multiples of 16
+// bytes: every copy brings eight elements, and each pack of eight is inside the matrix or outside.
 //
 // Needs: sm_80
 #include "bf16.cuh"
@@ -36,8 +36,8 @@ __device__ void begin_copies(bf16 (&tile)[rows][cols + padding], const bf16* mat
     // i counts elements of the tile without padding. Neighbouring threads copy neighbouring packs of a row.
     for (int i = threadIdx.x * wide; i < rows * cols; i += threads * wide) {
         const int y = i / cols, x = i % cols, row = first_row + y, col = first_col + x;
-        // The whole pack is: col and width are multiples of eight. Zeros are needed along K, where they meet
-        // the other factor, and the address must be valid all the same.
+        // True for the whole pack: col and width are multiples of eight. Zeros are needed along K, where they
+        // are multiplied by the other factor. The address must be valid all the same.
         const bool inside = row < height && col < width;
         constexpr int bytes = wide * sizeof(bf16);
         __pipeline_memcpy_async(&tile[y][x], &matrix[inside ? row * width + col : 0], bytes,

@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(threads, 3)
         // The barrier ends one phase for each pair of tiles, the first one with parity 0. All threads wait:
         // the wait also makes the tiles visible to them.
         wait(full, phase % 2);
-        // The products use the registers of the sum by themselves: what the threads have written there must
-        // be done.
+        // Tensor cores access the registers of the sum on their own: all that threads have written there must
+        // be complete.
         begin_products();
         // A product takes 16 places along K. Descriptors count units of 16 bytes: the next 16 columns of A
         // are 32 bytes further, 2 units, and the next 16 rows of B 16 * 128 bytes, 128 units.

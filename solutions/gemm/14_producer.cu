@@ -3,9 +3,9 @@
 // in the loop. A second barrier for each stage says when it is free, so that neither side waits for the other
 // while some stages are full and others free, and the first tiles of the next tile of C come while the last
 // one is stored. The warpgroup that only fetches gives its registers to those that multiply. Tiles of C are
-// computed in groups of 16 rows of them: blocks that run together then want the same rows of A and columns of
-// B, which the L2 cache has. TMA stores, too. And where large tiles would leave multiprocessors without one,
-// tiles are smaller.
+// computed in groups of 16 rows of tiles: blocks that run together then need the same rows of A and columns
+// of B, which the L2 cache has. TMA stores, too. And where large tiles would leave multiprocessors without
+// one, tiles are smaller.
 //
 // Needs: sm_90a
 #include "bf16.cuh"
@@ -42,8 +42,8 @@ struct Stage {
     }
 };
 
-/// The row and the column of a tile among those of C, of which there are high x wide: group by group, in each
-/// of them column by column.
+/// Returns the row and the column of a tile of C. The high x wide tiles are numbered group by group, and in
+/// each group column by column.
 __device__ int2 place_in_c(int tile, int high, int wide) {
     // kata: begin
     // A group has group * wide tiles. Column by column: blocks that run together differ in few columns.

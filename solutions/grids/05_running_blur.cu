@@ -14,7 +14,7 @@ struct Row {
     unsigned word[3 * wide / 4];
 };
 
-/// The thread's part of a row of the picture, whose own columns begin at `col`; 0 where there is no picture.
+/// Returns a row's pixels around the thread's columns, which begin at `col`; 0 outside of the picture.
 template <bool aligned>
 __device__ Row load_row(const unsigned char* in, int row, int col, int width, int height) {
     Row result = {};

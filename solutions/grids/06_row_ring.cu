@@ -23,16 +23,16 @@ struct alignas(wide) Row {
     unsigned word[wide / 4];
 };
 
-/// Sums of columns, two in a word: those of columns 0 and 2, 1 and 3, 4 and 6 and so on, because the bytes of
-/// a word of four pixels then become sums by one instruction for each two. From 16 columns before the
-/// thread's own, which are 16 to 31, to 16 behind them.
+/// Sums of columns, two in a word: columns 0 and 2, 1 and 3, 4 and 6, and so on, because one instruction then
+/// takes two of the four pixels of a word. The thread's own columns are 16 to 31. The 16 columns before them
+/// and the 16 behind them are here, too.
 struct Columns {
     unsigned word[3 * wide / 2];
 };
 __host__ __device__ constexpr int word_of(int column) { return column / 4 * 2 + column % 2; }
 __host__ __device__ constexpr int half_of(int column) { return column / 2 % 2; }
 
-/// The 16 bytes that begin `by` bytes behind the thread's own; from there on the next lane has them.
+/// Returns the 16 bytes that begin `by` bytes after the thread's first one; the next lane has the last `by`.
 __device__ Row shifted(const Row& own, int by) {
     unsigned word[2 * wide / 4];
     for (int i = 0; i < 4; ++i) {
@@ -61,8 +61,8 @@ __device__ Row inside_of(int col, int width) {
     return mask;
 }
 
-/// Begins to copy a row to its place in the ring: the 16 bytes, from a multiple of 16 on, in which the
-/// thread's first pixel lies; 0 where there is no picture.
+/// Begins to copy a row to its place in the ring: the aligned 16 bytes in which the thread's first pixel
+/// lies, with 0 outside of the picture.
 template <bool aligned>
 __device__ void begin_copy(Row& to, const unsigned char* in, int row, int col, int width, int height,
                            int pixels) {
@@ -174,8 +174,8 @@ __global__ void __launch_bounds__(block)
     const int first = strips.first_row(blockIdx.y), last = min(strips.first_row(blockIdx.y + 1), height);
     const int end = min(last + size, height);  // of the rows that the strip needs
     const int pixels = width * height;
-    // A row that begins anywhere is loaded and stored in 16 bytes that begin at a multiple of 16. What of
-    // these belongs to other columns is the next lane's. So a lane with results needs the next lane's, too.
+    // A row that is not aligned is still loaded and stored in aligned groups of 16 bytes. A group also has
+    // pixels of the next lane. So a lane with results needs that lane's pixels, too.
     const int begin = aligned ? idle : idle - 1;
     const bool has_results = lane >= begin && lane < begin + results && col < width;
     const Row mask = inside_of(col, width);

@@ -26,7 +26,7 @@ __global__ void template_unroll(T* in, T* out, int n, Op op) {
     const auto combine = [&](int stride) {  // a round of 12
         if (t < stride && t + stride < length) data[t] = op(data[t], data[t + stride]);
     };
-    if constexpr (block >= 1024) {  // decided while compiling: nothing of a round that is missing is left
+    if constexpr (block >= 1024) {  // decided by the compiler: a round that is missing leaves no code
         combine(512);
         __syncthreads();
     }

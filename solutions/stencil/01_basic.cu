@@ -1,7 +1,7 @@
 // 01 Basic: a thread computes one cell, everything comes from global memory.
 //
-// Mirrors PMPP-notes 8.2. A step writes all of `out`, the boundary included, which the document takes
-// to be there already.
+// Mirrors PMPP-notes 8.2. A step writes all of `out`. The document assumes that the boundary is there
+// already.
 // Global loads per cell: seven elements, 28 bytes for 13 operations: 0.46 OP/B.
 #include "stencil.cuh"
 

@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(warps * 32)
         return inside && z >= 0 && z < n ? *reinterpret_cast<const Row*>(&in[(z * n + y) * n + x]) : Row{};
     };
 
-    // The sweep of this thread's cells of plane z. At the ends of the tile there is no neighbour: what a
-    // thread sweeps there with one of its own instead is wrong, and one sweep later it is not needed.
+    // Returns this thread's cells of plane z after a sweep. At the ends of the tile a thread takes a cell of
+    // its own for the missing neighbour. That result is wrong, but the next sweep does not need it.
     const auto swept = [&](int z, const Row& prev, const Row& curr, const Row& next,
                            const Row(&curr_s)[warps][32]) {
         // All lanes come to the shuffles, those on the halo and outside of the grid, too: the mask names 32.

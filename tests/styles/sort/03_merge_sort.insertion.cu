@@ -104,7 +104,7 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     const int tiles = ceil_div(n, tile);
     int rounds = 0;
     while (1 << rounds < tiles) ++rounds;
-    // The two arrays change parts in each round, and the last one writes to `out`.
+    // The two arrays swap roles in each round, and the last round writes to `out`.
     T *from = rounds % 2 == 0 ? out : workspace, *to = rounds % 2 == 0 ? workspace : out;
     sort_tiles<<<tiles, threads>>>(in, from, n);
     check(cudaGetLastError());

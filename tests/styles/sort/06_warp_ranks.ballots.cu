@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads)
     unsigned rank[rows];  // among the warp's elements with the same digit
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-        // What a tile lacks is as large as can be, and comes last.
+        // Places beyond the input get the largest number, which comes last.
         const int e = (warp * rows + r) * 32 + lane;
         mine[r] = e < count ? in[first + e] : largest<T>();
         unsigned& counter = counters[warp][digit_of<bits>(mine[r], shift)];

@@ -15,8 +15,8 @@ constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
-/// What a tile has published of a digit is in the two lowest bits of a word, and the count in the others. The
-/// word is written and read as one, so no fence stands between state and count.
+/// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
+/// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
     nothing,  ///< not yet: memory is set to zero
     own,      ///< how often the digit is in this tile

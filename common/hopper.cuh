@@ -20,14 +20,14 @@ __device__ inline uint32_t shared(const void* p) {
 
 // ---- Barriers in shared memory (mbarrier) ----------------------------------------------------------------
 //
-// A barrier counts arrivals and the bytes of copies. When all that it expects has come its phase ends, and
-// the next one begins, for which it expects as many arrivals again. A wait names the parity of the phase:
-// 0 for the first one, 1 for the second, 0 for the third.
+// A barrier counts arrivals and the bytes of copies. Its phase ends when all that it expects has come. It
+// expects as many arrivals in the next phase. A wait names the parity of the phase: 0 for the first one, 1
+// for the second, 0 for the third.
 
 using Barrier = uint64_t;
 
-/// Initialises it for so many arrivals in each phase. By one thread, before publish_barriers() and
-/// __syncthreads().
+/// Initialises the barrier for this number of arrivals in each phase. Called by one thread, before
+/// publish_barriers() and __syncthreads().
 __device__ inline void init(Barrier& barrier, int arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared(&barrier)), "r"(arrivals) : "memory");
 }
@@ -51,7 +51,7 @@ __device__ inline void arrive(Barrier& barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared(&barrier)) : "memory");
 }
 
-/// Arrives, and lets the phase end only when copies have brought so many bytes, too.
+/// Arrives at the barrier. The phase then ends only when copies have also brought this number of bytes.
 __device__ inline void expect(Barrier& barrier, int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(&barrier)), "r"(bytes)
                  : "memory");
@@ -59,12 +59,12 @@ __device__ inline void expect(Barrier& barrier, int bytes) {
 
 // ---- TMA, the tensor memory accelerator ------------------------------------------------------------------
 
-/// Describes matrices to TMA, for describe() and describe_stack(): `lengths` are those of a row, a column and
-/// whatever else, each the fastest first.
+/// Describes matrices to TMA, for describe() and describe_stack(): the lengths of their axes and of a box,
+/// each with the fastest axis first.
 template <class T, int rank>
 void describe_boxes(CUtensorMap& map, const T* first, const cuuint64_t (&lengths)[rank],
                     const cuuint32_t (&box)[rank], CUtensorMapDataType type) {
-    // The runtime looks this function of the driver up, once, so that nothing more need be linked.
+    // The runtime looks up this function of the driver, once. So the driver's library need not be linked.
     static void* const encode = [] {
         void* function = nullptr;
         cudaDriverEntryPointQueryResult found;
@@ -97,16 +97,16 @@ void describe(CUtensorMap& map, const T* matrix, cuuint64_t height, cuuint64_t w
     describe_boxes<T, 2>(map, matrix, {width, height}, {wide, high}, type);
 }
 
-/// Likewise a stack of matrices, one after the other. A box is of one of them: where it reaches beyond a
-/// matrix, it has zeros, and not the next one.
+/// Likewise describes a stack of matrices, one after the other. A box has elements of one matrix only: beyond
+/// its end there are zeros, and not the next matrix.
 template <class T>
 void describe_stack(CUtensorMap& map, const T* matrices, cuuint64_t count, cuuint64_t height,
                     cuuint64_t width, cuuint32_t high, cuuint32_t wide) {
     describe_boxes<T, 3>(map, matrices, {width, height, count}, {wide, high, 1}, type_of_elements<T>);
 }
 
-/// By one thread: begins to copy the box whose first element is in row y and column x of the matrix. What
-/// lies outside of the matrix becomes zero, and counts as bytes at the barrier all the same.
+/// Called by one thread: begins to copy the box whose first element is in row y and column x of the matrix.
+/// Elements outside of the matrix become zero, and their bytes still count at the barrier.
 __device__ inline void fetch(void* tile, const CUtensorMap& matrix, int x, int y, Barrier& full) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
@@ -115,7 +115,7 @@ __device__ inline void fetch(void* tile, const CUtensorMap& matrix, int x, int y
         : "memory");
 }
 
-/// Likewise from a matrix of a stack.
+/// Likewise copies from a matrix of a stack.
 __device__ inline void fetch(void* tile, const CUtensorMap& stack, int x, int y, int matrix, Barrier& full) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
@@ -124,8 +124,8 @@ __device__ inline void fetch(void* tile, const CUtensorMap& stack, int x, int y,
         : "memory");
 }
 
-/// Likewise to the same place in each block of a cluster of so many blocks, and counted at each one's
-/// barrier.
+/// Likewise copies to the same place in each block of a cluster of this number of blocks. The bytes count at
+/// the barrier of each block.
 template <int cluster>
 __device__ void fetch_for_all(void* tile, const CUtensorMap& matrix, int x, int y, Barrier& full) {
     if constexpr (cluster == 1)
@@ -141,8 +141,8 @@ __device__ void fetch_for_all(void* tile, const CUtensorMap& matrix, int x, int 
 /// Makes what a thread has stored in shared memory known to TMA.
 __device__ inline void publish_stores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/// By one thread: begins to copy a box the other way, to row y and column x of the matrix. What lies outside
-/// of the matrix is not written.
+/// Called by one thread: begins to copy a box from shared memory to row y and column x of the matrix. Writes
+/// nothing outside of the matrix.
 __device__ inline void put(const CUtensorMap& matrix, const void* tile, int x, int y) {
     asm volatile(
         "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];\n"
@@ -151,7 +151,7 @@ __device__ inline void put(const CUtensorMap& matrix, const void* tile, int x, i
         : "memory");
 }
 
-/// Waits until no more than so many boxes that this thread has put are still read from shared memory.
+/// Waits until TMA has read all but at most this number of the thread's boxes from shared memory.
 template <int boxes>
 __device__ void wait_puts() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(boxes) : "memory");
@@ -160,7 +160,8 @@ __device__ void wait_puts() {
 // ---- Products of a warpgroup (wgmma) ---------------------------------------------------------------------
 //
 // A warpgroup, 128 threads, begins products and goes on; the tensor cores read both factors from shared
-// memory. What they read and the registers of the sum are theirs until wait_products() says otherwise.
+// memory. Neither the factors nor the registers of the sum may be accessed until wait_products() has
+// returned.
 
 /// The place of a tile in units of 16 bytes, in the low 14 bits of a descriptor. In a cluster an address also
 /// has the number of the block, from bit 24 on, which is cut off.
@@ -179,20 +180,20 @@ __device__ inline uint64_t tile_of_b(const void* tile, uint64_t box_bytes) {
     return place_of(tile) | box_bytes / 16 << 16 | 1024ull / 16 << 32 | 1ull << 62;
 }
 
-/// Before the first multiply(), and after each other use of its sum.
+/// Called before the first multiply(), and after each other use of its sum.
 __device__ inline void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
-/// Makes a group of the products begun since the group before.
+/// Makes the products begun since the previous group a group.
 __device__ inline void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 
-/// Waits until no more than so many groups are unfinished.
+/// Waits until at most this number of groups is unfinished.
 template <int groups>
 __device__ void wait_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
-/// Likewise, and no use of this sum begins before the wait ends. The compiler does not know that the tensor
-/// cores write to these registers, and could move a use up.
+/// Likewise waits, and keeps the compiler from moving a use of this sum before the wait. It does not know
+/// that the tensor cores write to these registers.
 template <int groups, int length>
 __device__ __forceinline__ void wait_products(float (&sum)[length]) {
     wait_products<groups>();
@@ -200,8 +201,8 @@ __device__ __forceinline__ void wait_products(float (&sum)[length]) {
     for (int i = 0; i < length; ++i) asm volatile("" : "+f"(sum[i])::"memory");
 }
 
-/// What a thread of a warpgroup holds of the 64 x n elements of its sum: at [4 * j + 2 * h + i], where t is
-/// the thread, row t / 32 * 16 + t % 32 / 4 + 8 * h, column 8 * j + t % 4 * 2 + i.
+/// The elements that a thread of a warpgroup holds of a sum of 64 x n. Element [4 * j + 2 * h + i] of thread
+/// t is in row t / 32 * 16 + t % 32 / 4 + 8 * h, column 8 * j + t % 4 * 2 + i.
 template <int n>
 using Sum = float[n / 2];
 
@@ -295,8 +296,8 @@ __device__ inline void multiply_transposed(Sum<128>& d, uint64_t a, uint64_t b, 
         : "l"(a), "l"(b), "r"(int{more}));
 }
 
-/// What a thread of a warpgroup holds of 64 x 16 elements of A if these are in registers: pairs of neighbours
-/// in a row, at the places that Sum has them: [k] is of elements 2 * k and 2 * k + 1 of a Sum<16>.
+/// The elements that a thread of a warpgroup holds of 64 x 16 elements of A in registers: pairs of neighbours
+/// in a row. Pair [k] is in the places that elements 2 * k and 2 * k + 1 of a Sum<16> have.
 using Pairs = uint32_t[4];
 
 /// Returns two floats, rounded to bfloat16, as a pair.
@@ -306,7 +307,7 @@ __device__ inline uint32_t pair(float first, float second) {
     return both;
 }
 
-/// Begins sum += a * b, with a in registers, which are the tensor cores' until the product is done.
+/// Begins sum += a * b, with a in registers, which may not be accessed until the product is done.
 __device__ inline void multiply(Sum<64>& d, const Pairs& a, uint64_t b) {
     asm volatile(
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
@@ -458,8 +459,8 @@ int clusters_at_once(void (*kernel)(Parameters...), int threads, int bytes, int 
 // ---- Named barriers
 // -----------------------------------------------------------------------------------------
 //
-// A block has 16 barriers, of which __syncthreads() uses number 0. Each other one serves as many threads,
-// whole warps, as its calls say: some of them wait, others only arrive and go on.
+// A block has 16 barriers, of which __syncthreads() uses number 0. A call of another one states how many
+// threads, in whole warps, the barrier is for: some of them wait, others only arrive and go on.
 
 __device__ inline void wait_at(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
@@ -470,8 +471,8 @@ __device__ inline void arrive_at(int barrier, int threads) {
 
 // ---- Registers -------------------------------------------------------------------------------------------
 //
-// All warps of a warpgroup together give up registers, down to so many a thread, or wait until there are as
-// many for them.
+// All warps of a warpgroup together give up registers, down to this number a thread, or wait until each
+// thread can have this number.
 
 template <int registers>
 __device__ void give_registers() {

@@ -13,7 +13,7 @@ struct Result {
     std::vector<double> values, bound;
 };
 
-/// A block of 256 threads keeps so many elements of a row in registers, 64 in each thread.
+/// A block of 256 threads keeps a row of this length in registers, 64 elements in each thread.
 inline constexpr int max_columns = 16384;
 
 /// A matrix of rows x columns elements, in row-major order. Each length may be 0.
@@ -32,7 +32,7 @@ void check(const Matrix&);
 /// exponential is 0, but not all of a row may. With a NaN in it, a row is NaN.
 Result softmax_of(std::span<const float> in, const Matrix&);
 
-/// The z of a grid has at most so many blocks.
+/// A grid has at most this number of blocks along z.
 inline constexpr int max_heads = 65535;
 
 /// The elements of a row of Q, K, V and O. The steps are compiled for either number.

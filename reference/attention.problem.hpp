@@ -55,7 +55,7 @@ inline std::optional<std::string> off_by_a_factor(const std::vector<float>& got,
             is_off = is_off && off_otherwise <= 2 * std::max(factor, 1.0) * right.bound[i];
         }
         if (is_right) continue;
-        // The elements of a row that consists of one are always in proportion.
+        // A row of one element is always in proportion.
         if (!is_off || columns < 2) return std::nullopt;
         return "row " + std::to_string(first / columns) + " is " + std::to_string(factor) +
                " times what it should be, all of it: is it divided by the sum of all its exponentials, all "
@@ -73,7 +73,7 @@ struct Rows {
         return "rows = " + std::to_string(matrix.rows) + ", columns = " + std::to_string(matrix.columns);
     }
     double outputs() const { return static_cast<double>(matrix.elements()); }
-    double operations() const { return 0; }  // memory is what it takes
+    double operations() const { return 0; }  // memory bounds it
     kata::Expected expected() const {
         auto right = softmax_of(in, matrix);
         return {std::move(right.values), std::move(right.bound), {{matrix.columns, matrix.rows}, {0, 1}}};

@@ -52,7 +52,7 @@ struct Problem {
         const auto side = static_cast<std::size_t>(shape.side()), count = side * side;
         if (!exact || shape.radius == 0 || in.size() * count >= 100 * kata::too_large_to_ask)
             return std::nullopt;
-        constexpr std::size_t few = 16;  // other causes may give the same few elements
+        constexpr std::size_t few = 16;  // fewer elements may be right by chance
         if (result.size() < few) return std::nullopt;
         auto exchanged = filter, begun = filter;
         for (std::size_t i = 0; i < count; ++i) exchanged[i] = filter[i % side * side + i / side];

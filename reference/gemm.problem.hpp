@@ -122,7 +122,7 @@ struct Problem {
     /// element.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
-        constexpr std::size_t few = 16;  // other causes may give the same few elements
+        constexpr std::size_t few = 16;                          // fewer elements may be right by chance
         constexpr std::size_t asked_first = 8, most_asked = 64;  // each takes a run or two
         const auto count = result.size();
         if (!exact || shape.k == 0 ||

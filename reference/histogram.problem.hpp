@@ -91,8 +91,8 @@ inline Text words(std::size_t length, unsigned seed = 1) {
     return text;
 }
 
-/// Long runs for steps that aggregate: they are longer than the number of threads in its grid. Each solution
-/// has several blocks.
+/// A text for steps that aggregate: its longest runs have more letters than a grid has threads. Each solution
+/// counts it in several blocks.
 inline Text base_text() { return runs(16 * 32768, 320000, 2); }
 
 /// Letters of one bin.

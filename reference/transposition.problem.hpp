@@ -36,7 +36,7 @@ struct Problem {
     /// stands in the place of the first wrong one.
     std::optional<std::string> made_of(const Module& step, const kata::Conditions& conditions,
                                        const std::vector<float>& result) const {
-        constexpr std::size_t few = 16;  // other causes may give the same few elements
+        constexpr std::size_t few = 16;  // fewer elements may be right by chance
         if (result.size() >= few && result == in)
             return "the result is the matrix as it was: it is copied and not transposed";
         if (result.size() >= kata::too_large_to_ask) return std::nullopt;

@@ -20,9 +20,9 @@ __device__ float reduce_block(float value, Op op) {
 
 __global__ void three_passes(const float* in, float* out, int columns) {
     // kata: begin
-    // Block b has row b. Its threads go over it three times, neighbours beside neighbours: for the largest
-    // element, for the sum of exp(element - largest), and for the quotients. Each of the first two passes
-    // leaves a value in each thread, which reduce_block() combines, by Max{} and Sum{}.
+    // Block b has row b. Its threads go over it three times, and neighbouring threads take neighbouring
+    // elements: for the largest element, for the sum of exp(element - largest), and for the quotients.
+    // The first two passes leave a value in each thread; combine them by reduce_block() with Max{} or Sum{}.
     kata::open();
     // kata: end
 }
@@ -31,7 +31,7 @@ void softmax(const float* in, float* out, int rows, int columns) {
     // kata: begin
     // A block for each row.
     // Also required: from 0 to 16384 columns, any number of rows; elements of any size, and of -infinity, but
-    // in each row one that is not; a NaN makes its row NaN and no other.
+    // not all of a row; a NaN makes its row NaN and no other.
     kata::open();
     // kata: end
 }

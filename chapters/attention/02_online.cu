@@ -15,8 +15,8 @@ struct Part {
 /// Returns the largest and the sum of the elements of both.
 __device__ Part together(Part a, Part b) {
     // kata: begin
-    // Both sums are relative to the largest of their own elements. Relative to the largest of all, each must
-    // be multiplied by the exponential of a difference. Of which one, so that it is never above 1?
+    // Both sums are relative to the largest of their own elements. To make them relative to the largest of
+    // all, multiply each by the exponential of a difference. Which difference, so that it is never above 1?
     kata::open();
     return a;
     // kata: end
@@ -43,7 +43,7 @@ void softmax(const float* in, float* out, int rows, int columns) {
     // kata: begin
     // As in 01.
     // Also required: from 0 to 16384 columns, any number of rows; elements of any size, and of -infinity, but
-    // in each row one that is not; a NaN makes its row NaN and no other.
+    // not all of a row; a NaN makes its row NaN and no other.
     kata::open();
     // kata: end
 }

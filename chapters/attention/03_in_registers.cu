@@ -22,9 +22,9 @@ __device__ float reduce_block(float value, Op op) {
 template <int kept>
 __global__ void __launch_bounds__(threads) in_registers(const float* in, float* out, int columns) {
     // kata: begin
-    // Load all elements of the thread into x before anything else, neighbours beside neighbours; what lies
-    // beyond the end of the row must not change the result. Then the largest, the exponentials, which may
-    // stay in x, and their sum. Unroll each loop over x: #pragma unroll.
+    // First load all elements of the thread into x; neighbouring threads load neighbouring elements. Places
+    // beyond the end of the row must not change the result. Then compute the largest, the exponentials, which
+    // may stay in x, and their sum. Unroll each loop over x: #pragma unroll.
     kata::open();
     // kata: end
 }
@@ -33,7 +33,7 @@ void softmax(const float* in, float* out, int rows, int columns) {
     // kata: begin
     // A kernel that keeps few elements for short rows, and one that keeps more for longer rows.
     // Also required: from 0 to 16384 columns, any number of rows; elements of any size, and of -infinity, but
-    // in each row one that is not; a NaN makes its row NaN and no other.
+    // not all of a row; a NaN makes its row NaN and no other.
     kata::open();
     // kata: end
 }

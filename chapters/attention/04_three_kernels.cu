@@ -11,9 +11,9 @@ constexpr int tile = 32;  // rows and columns of results of a block, each with i
 template <int d>
 __global__ void multiply_qk(const float* q, const float* k, float* scores, int n, bool causal) {
     // kata: begin
-    // The product of gemm 02, a block a tile of 32 x 32 scores, along d a tile at a time. But rows of Q are
-    // multiplied by rows of K: which index of k_s is the lane's, and why has k_s a column more? Multiply the
-    // sum by scale<d>. The score of a key that the query does not see must have no weight after the softmax.
+    // The product of gemm 02: a block computes 32 x 32 scores, a tile at a time along d. But rows of Q are
+    // multiplied by rows of K: which index of k_s is the lane's, and why does k_s have one more column?
+    // Multiply the sum by scale<d>. A key that the query does not see must have no weight after the softmax.
     kata::open();
     // kata: end
 }

@@ -49,8 +49,8 @@ __device__ void begin_copies(bf16 (&tile)[keys][d + padding], const bf16* matrix
 template <int count>
 __device__ void multiply_rows(Sums (&sums)[count], const float* factors) {
     // kata: begin
-    // Load the factors as a fragment whose columns are all the same: column by column, 0 apart. Then multiply
-    // each element of each fragment by the element of the same number.
+    // Load the factors as a fragment with equal columns: by columns that lie 0 elements apart. Then multiply
+    // each element of each fragment by the element with the same number.
     kata::open();
     // kata: end
 }

@@ -17,8 +17,8 @@ __global__ void __launch_bounds__(block)
     // marches down the rows of the input that the strip needs, r above it and r below it included. Of each
     // row it loads the 2r + 1 elements around its column, 0 where the image ends, and adds what they
     // contribute to the sums of all 2r + 1 outputs that see this row. These sums are an array whose indices
-    // are all known when it is compiled. The output r rows above the row is then complete and is stored, if
-    // it lies in the strip, and the sums move up by one place.
+    // are all known to the compiler. Then the output r rows above this row is complete. Store it if it lies
+    // in the strip, and move the sums up by one place.
     kata::open();
     // kata: end
 }

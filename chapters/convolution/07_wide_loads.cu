@@ -21,10 +21,10 @@ template <int r, int n>
 __global__ void __launch_bounds__(block)
     wide_loads(const float* __restrict__ in, float* __restrict__ out, int width, int height, int strip) {
     // kata: begin
-    // As in 06, with n neighbouring columns per thread. Of each row it loads its own Pack<n>, and as many to
-    // the left and to the right as hold r columns: each by one load, by way of reinterpret_cast, and zeros
-    // where it lies outside of the image. It keeps a sum for each output that has begun, in each column. A
-    // row of outputs is stored as one Pack<n>. A block has `strip` rows of outputs.
+    // As in 06, with n neighbouring columns per thread. Of each row the thread loads its own Pack<n>, and on
+    // either side as many packs as hold r columns: each by one load, with reinterpret_cast. A pack outside of
+    // the image is zeros. The thread keeps a sum for each output that has begun, in each column. It stores a
+    // row of outputs as one Pack<n>. A block has `strip` rows of outputs.
     kata::open();
     // kata: end
 }
@@ -33,9 +33,9 @@ template <int r>
 void convolve(const float* in, const float* filter, float* out, int width, int height) {
     // kata: begin
     // As in 06. wide_loads<r, wide> where every row of the image begins at a multiple of `wide` elements,
-    // wide_loads<r, 1> elsewhere. A strip has at most `per_side` rows for each row of the filter, and so many
-    // that the blocks are a whole number of waves: as many as fit on the GPU, or a multiple of that. But in a
-    // small image it has `least` rows for each row of the filter.
+    // wide_loads<r, 1> elsewhere. A strip has at most `per_side` rows for each row of the filter. Choose its
+    // height so that the blocks are a whole number of waves: as many as fit on the GPU, or a multiple of
+    // that. But in a small image a strip has `least` rows for each row of the filter.
     // Also required: as in 06, and any number of multiprocessors.
     kata::open();
     // kata: end

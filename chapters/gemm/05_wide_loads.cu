@@ -26,8 +26,8 @@ struct alignas(wide * sizeof(float)) Pack {
 /// of four.
 __device__ Pack load(const float* matrix, int height, int width, int row, int col) {
     // kata: begin
-    // No elements outside of the matrix. The others by one load, by way of reinterpret_cast, if every row of
-    // the matrix begins at a multiple of 16 bytes; else one at a time, as far as the row goes.
+    // Load no elements outside of the matrix. Load the others at once, with reinterpret_cast, if every row of
+    // the matrix begins at a multiple of 16 bytes; else one at a time, up to the end of the row.
     kata::open();
     return {};
     // kata: end
@@ -43,12 +43,12 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
 
 __global__ void wide_loads(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
-    // As in 04, in packs. Of each tile the thread loads one pack. B's goes into its tile as it is; the four
-    // elements of A's go into four rows, for place i along K is row i of both tiles, a_s[bk][…] and
-    // b_s[bk][…]. Give the rows of A's tile an empty pack after their end, which keeps apart what a warp
-    // stores. For each place along K: packs ty and ty + rows of A and packs tx and tx + cols of B into local
-    // arrays, one load each, and each element with each. So the thread's results are four squares of 4 x 4,
-    // whose rows are packs, too, when they are stored.
+    // As in 04, in packs. The thread loads one pack of each tile. Store that of B into its tile as it is, and
+    // the four elements of A into four rows, because place i along K is row i of both tiles, a_s[bk][…] and
+    // b_s[bk][…]. Give each row of A's tile an empty pack at its end, so that a warp stores to more banks.
+    // For each place along K, load packs ty and ty + rows of A and packs tx and tx + cols of B into local
+    // arrays, one load each, and multiply each element by each. The thread's results are four squares of
+    // 4 x 4, whose rows are stored as packs, too.
     kata::open();
     // kata: end
 }

@@ -44,9 +44,9 @@ __global__ void warp_tile(const float* a, const float* b, float* c, int m, int n
     // kata: begin
     // As in 05 but for tx and ty, which say which packs the thread multiplies. From its number in the block
     // follows its warp, and from that the warp's tile of wm x wn results in the block's tile; from its lane,
-    // its place among rows x cols threads. Let each four lanes be a square: lanes 4i and 4i + 1 side by side,
+    // its place among rows x cols threads. Every four lanes form a square: lanes 4i and 4i + 1 side by side,
     // 4i + 2 and 4i + 3 below them, and squares one after the other in rows of cols / 2. The thread's packs
-    // are rows and cols apart, as before. What it loads from global memory stays as it is in 05.
+    // are rows and cols apart, as before. Its loads from global memory are those of 05.
     kata::open();
     // kata: end
 }

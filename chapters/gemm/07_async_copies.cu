@@ -33,8 +33,8 @@ struct alignas(wide * sizeof(float)) Pack {
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     // kata: begin
-    // In one call of __pipeline_memcpy_async(to, from, bytes, zeros): `bytes` go to `to`, of which the last
-    // `zeros` are 0 and not read. Where nothing is to be read, let the address be that of the matrix.
+    // Call __pipeline_memcpy_async(to, from, bytes, zeros) once: it writes `bytes` to `to`, of which the last
+    // `zeros` are 0 and not read. Where nothing is to be read, pass the address of the matrix.
     kata::open();
     // kata: end
 }
@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(threads, 2)
     // Begin the copies of a phase into its stage, and close them with __pipeline_commit(), as one group. Of
     // A's tile a thread copies one place along K of every (threads / bk)th row, an element at a time; of B's
     // a pack, or its elements one at a time where rows do not begin at multiples of 16 bytes. After the last
-    // phase there is nothing to copy, but still a group, of nothing. Test once, and not for each copy,
-    // whether the matrices have all that the block copies; if so, call __pipeline_memcpy_async itself.
+    // phase there is nothing to copy, but commit an empty group. Test once, and not for each copy, whether
+    // the matrices have all elements that the block copies; if so, call __pipeline_memcpy_async directly.
     // Before the first phase, begin those of stages - 1 phases. In each phase wait until at most stages - 2
     // groups are in flight, __pipeline_wait_prior(stages - 2), and then for the other threads of the block,
     // which have copied what this one multiplies. Then begin the next copies, and multiply as in 06.

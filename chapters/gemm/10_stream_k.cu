@@ -94,11 +94,11 @@ template <bool shared, typename Unit>
 __global__ void __launch_bounds__(threads)
     stream_k(const float* a, const float* b, float* c, int m, int n, int k, Plan plan) {
     // kata: begin
-    // Blocks of a launch that is not `shared` have all phases of a tile each. The others have plan.share
-    // phases from where the block before them stops, up to the end of all phases. Go through them a tile at a
-    // time: which tile is it, with which of its phases do you begin, and with which do you stop? Multiply
-    // these as in 09, with three copies at a place. Where you began with phase 0 the sums go to C, else to
-    // `partial`, to the place of this block. Before the next tile all must have read the last of this one.
+    // Each block of a launch that is not `shared` has all phases of one tile. A block of a shared launch has
+    // plan.share phases, from where the previous block stops, up to the end of all. Go through them a tile at
+    // a time: which tile is it, with which of its phases do you begin, and with which do you stop? Multiply
+    // these as in 09, with three copies at a place. If you began with phase 0, store the sums to C, else to
+    // `partial`, in this block's place. All threads must have read this tile before the next one is copied.
     kata::open();
     // kata: end
 }
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(threads)
 /// Adds to a tile of C the sums that shares have left, a pack for each thread. blockIdx.y counts tiles.
 __global__ void add_up(float* c, int m, int n, Plan plan) {
     // kata: begin
-    // A pack for each thread. Which shares, apart from the one with phase 0, have phases of this tile? Add to
-    // the pack of C what they have left, in their order.
+    // A pack for each thread. Which shares, apart from the one with phase 0, have phases of this tile? Add
+    // their sums to the pack of C, in the order of the shares.
     kata::open();
     // kata: end
 }

@@ -18,9 +18,9 @@ __device__ unsigned char luminance(unsigned char r, unsigned char g, unsigned ch
 
 __global__ void wide_grayscale(const unsigned char* rgb, unsigned char* gray, int pixels) {
     // kata: begin
-    // Thread i takes the pixels from wide * i on. If there are 16 of them, their colours are 48 bytes: three
-    // Bytes, which reinterpret_cast makes of `rgb`. Take copies of them, for through a reference each byte
-    // might be a load of its own. In the order of memory byte b of the 48 is colours[b / 16].at[b % 16], and
+    // Thread i takes the pixels from wide * i on. If there are 16 of them, their colours are 48 bytes: load
+    // them as three Bytes, with reinterpret_cast on `rgb`. Copy these, because each byte might be a load of
+    // its own through a reference. Byte b of the 48, in the order of memory, is colours[b / 16].at[b % 16];
     // a pixel has three. Store the results as one Bytes. If fewer pixels are left, take them one by one, as
     // in 02.
     kata::open();
@@ -29,7 +29,7 @@ __global__ void wide_grayscale(const unsigned char* rgb, unsigned char* gray, in
 
 void color_to_grayscale(const unsigned char* rgb, unsigned char* gray, int width, int height) {
     // kata: begin
-    // One row of blocks, for as many threads as there are sixteens of pixels, rounded up.
+    // One row of blocks, with a thread for every 16 pixels, rounded up.
     // Also required: any width and height from 0 on.
     kata::open();
     // kata: end

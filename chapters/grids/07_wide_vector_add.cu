@@ -18,7 +18,7 @@ __global__ void wide_add(const float* a, const float* b, float* c, int n) {
 
 void vector_add(const float* a, const float* b, float* c, int n) {
     // kata: begin
-    // As many blocks as there are fours of elements for their threads, rounded up. No elements, no launch.
+    // As many blocks as it takes for a thread for every four elements, rounded up. No elements, no launch.
     // Also required: any n from 0 to the largest int; wide * i + wide may exceed it.
     kata::open();
     // kata: end

@@ -10,15 +10,15 @@ constexpr int block = 1024;  // threads
 __global__ void global_atomics(const char* text, std::size_t length, unsigned* histo) {
     // kata: begin
     // A thread for each character; the last block hangs over the end of the text. Which letter is it, 0 to
-    // 25? What is none counts nowhere, and a char may be negative. Four letters share a bin. Other threads
-    // add to the same bin at the same time, which is what atomicAdd is for.
+    // 25? Other characters are not counted, and a char may be negative. Four letters share a bin. Other
+    // threads add to the same bin at the same time, which is what atomicAdd is for.
     kata::open();
     // kata: end
 }
 
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
-    // The histogram holds anything before: zero it with cudaMemset. Then launch as many blocks as cover the
+    // The histogram may hold anything: zero it with cudaMemset. Then launch as many blocks as cover the
     // text; an empty text needs none, and a grid without blocks is an error.
     // Also required: any length from 0 on, also more than 32 bits count.
     kata::open();

@@ -11,8 +11,8 @@ constexpr int tile = loads * block;  // of a block: loads of 16 characters each
 /// Adds a character to the bins, if it is a letter.
 __device__ void count(unsigned character, unsigned* histo_s) {
     // kata: begin
-    // As before, an atomic for a letter and nothing for what is none; but the character comes without a sign.
-    // One comparison can then be for both ends of the alphabet.
+    // As before, an atomic for a letter, and nothing for other characters. But the character is unsigned, so
+    // one comparison is enough for both ends of the alphabet.
     kata::open();
     // kata: end
 }

@@ -15,7 +15,7 @@ __global__ void every_byte(const char* text, std::size_t length, unsigned* histo
     // kata: begin
     // Counters as in 08: a row for each of the 256 values of a byte, a column for each lane of a warp. The
     // block zeroes them and goes through the text in a loop, loaded as in 08. Now the rows are the bins, that
-    // of 0, too: what is past the end of the text must not be counted. In the end a thread adds up a row, 32
+    // of 0, too: zeros past the end of the text must not be counted. In the end a thread adds up a row, 32
     // columns, and merges the sum. Lanes of a warp have neighbouring rows, which lie 32 words apart: let each
     // begin at another column, so that they read 32 banks.
     kata::open();

@@ -12,9 +12,9 @@ constexpr int segment = 2 * coarse_factor * block_dim;  // elements that a block
 template <class T, class Op>
 __global__ void coarsened(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // A thread combines 2 * coarse_factor elements, a block apart from each other, in a register, as far
-    // as the input reaches; the identity where it does not. What it has then goes to shared memory, and
-    // from there on all is as in 04.
+    // A thread combines 2 * coarse_factor elements, a block apart from each other, in a register; past the
+    // end of the input it takes the identity. It stores the result in shared memory, and from there on
+    // all is as in 04.
     kata::open();
     // kata: end
 }

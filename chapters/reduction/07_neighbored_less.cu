@@ -9,8 +9,8 @@ constexpr int segment = block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void neighbored_less(T* in, T* out, int n, Op op) {
     // kata: begin
-    // The rounds of 06, but thread t takes pair t of the round, if the segment has so many: the one whose
-    // first element is 2 * stride * t.
+    // The rounds of 06, but thread t takes pair t of the round, if the segment has that pair: its first
+    // element is 2 * stride * t.
     kata::open();
     // kata: end
 }

@@ -8,7 +8,7 @@ constexpr int segment = 8 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void unroll8(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 10, with eight elements per thread.
+    // As in 10, with eight elements per thread.
     kata::open();
     // kata: end
 }

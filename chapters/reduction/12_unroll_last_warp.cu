@@ -11,7 +11,7 @@ constexpr int segment = 8 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void unroll_last_warp(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 11, but the loop with __syncthreads() ends above stride 32. The first warp then goes on alone,
+    // As in 11, but the loop with __syncthreads() ends above stride 32. The first warp then goes on alone,
     // with strides from 32 down to 1, in a loop with a #pragma unroll before it, and with __syncwarp()
     // where the block had a barrier.
     kata::open();

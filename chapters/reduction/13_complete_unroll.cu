@@ -10,8 +10,8 @@ constexpr int segment = 8 * block_dim;  // elements that a block reduces
 template <class T, class Op>
 __global__ void complete_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 12, but instead of the loop with __syncthreads(), the rounds with strides 512, 256, 128 and 64 one
-    // after the other, each for blocks of at least twice as many threads (test blockDim.x), and with a
+    // As in 12, but write out the rounds with strides 512, 256, 128 and 64 instead of the loop with
+    // __syncthreads(): each for blocks of at least twice as many threads (test blockDim.x), with a
     // barrier after it. A lambda that does a round keeps it short.
     kata::open();
     // kata: end

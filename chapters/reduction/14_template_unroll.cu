@@ -9,7 +9,7 @@ constexpr int segment = 8 * block_dim;  // elements that a block reduces
 template <int block, class T, class Op>
 __global__ void template_unroll(T* in, T* out, int n, Op op) {
     // kata: begin
-    // As 13, but the conditions test the template's parameter, in an if constexpr that holds the round and
+    // As in 13, but the conditions test the template's parameter, in an if constexpr that holds the round and
     // its barrier.
     kata::open();
     // kata: end

@@ -29,7 +29,7 @@ __device__ T reduce_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
-    // As in 15: each warp reduces its values, and after a barrier the first warp what they have left.
+    // As in 15: each warp reduces its values, and after a barrier the first warp reduces their results.
     kata::open();
     return value;
     // kata: end
@@ -39,11 +39,11 @@ __device__ T reduce_block(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, Op op) {
     // kata: begin
-    // reinterpret_cast makes of `in` an array of Pack<T>, of which n / Pack<T>::width are full. Thread t of a
-    // block takes the packs t, t + block_dim, … of its segment. Where the segment is whole it first loads all
-    // `loads` of them into an array and then combines what they hold, both in loops that are unrolled, so
-    // that the array is registers; where it is not, one after the other. The last n % Pack<T>::width elements
-    // fill no pack: one block combines them, too.
+    // With reinterpret_cast, `in` is an array of Pack<T>, of which n / Pack<T>::width are full. Thread t of a
+    // block takes the packs t, t + block_dim, … of its segment. In a whole segment it first loads all `loads`
+    // of them into an array and then combines their elements, both in unrolled loops, so that the array is
+    // in registers. In a segment that is not whole it takes one pack after the other. The last
+    // n % Pack<T>::width elements fill no pack: one block combines them, too.
     kata::open();
     return op.identity();
     // kata: end

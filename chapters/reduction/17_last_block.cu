@@ -34,7 +34,7 @@ __device__ T reduce_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T reduce_block(T value, Op op) {
     // kata: begin
-    // As in 15: each warp reduces its values, and after a barrier the first warp what they have left.
+    // As in 15: each warp reduces its values, and after a barrier the first warp reduces their results.
     kata::open();
     return value;
     // kata: end
@@ -65,7 +65,7 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
     // gridDim.x - 1), which returns how many were done before and goes back to 0 by itself; with a
     // __threadfence() before it, and one after it in the block that is the last. All threads of the block
     // must know whether theirs is that one: through shared memory, and a barrier. The last block then reduces
-    // the results, a thread always the same of them, and thread 0 stores *out.
+    // the results, each thread the same ones in every run, and thread 0 stores *out.
     kata::open();
     // kata: end
 }

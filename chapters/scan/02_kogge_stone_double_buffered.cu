@@ -7,8 +7,8 @@ template <class T, class Op>
 __global__ void double_buffered(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
     // Load as in 01, element i for an inclusive scan and i - 1 for an exclusive one. Two arrays in shared
-    // memory: a round reads the one and writes the other, every element of it, also those that have nothing
-    // to their left. Then they swap roles. One barrier per round, and which of the arrays is stored?
+    // memory: a round reads one and writes every element of the other, even those that have nothing to their
+    // left. Then they swap roles. There is one barrier per round; and which of the arrays is stored?
     kata::open();
     // kata: end
 }

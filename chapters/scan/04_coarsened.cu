@@ -19,9 +19,9 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     // A block loads its section in rounds, in which neighbouring threads load neighbouring elements; element
     // e goes to x[padded(e)]. Phase 1: thread t scans elements t * coarse_factor to (t + 1) * coarse_factor -
     // 1 in place, and puts the last one into an array of its own. Phase 2: step 01 over that array, which has
-    // an element for each thread. Phase 3: each thread but the first applies what the array holds for the
-    // thread before it, from the left, to its elements but the last; that one stands in the array, finished:
-    // copy it back. Store as you loaded. Which phases need a barrier between them?
+    // an element for each thread. Phase 3: each thread but the first combines the array's sum of the previous
+    // thread, as the left operand, with its elements but the last; that one is complete in the array: copy
+    // it back. Store as you loaded. Which phases need a barrier between them?
     kata::open();
     // kata: end
 }

@@ -23,7 +23,7 @@ __device__ T look_back(Word* status, int s, Op op) {
 template <class T, class Op>
 __device__ T scan_warp(T value, Op op) {
     // kata: begin
-    // Kogge–Stone: in the round with stride s each lane takes by shuffle_up what the lane s below has, and
+    // Kogge–Stone: in the round with stride s each lane gets the value of the lane s below by shuffle_up, and
     // the lanes from s on combine it as the left operand. All lanes shuffle.
     kata::open();
     return value;

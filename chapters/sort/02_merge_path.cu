@@ -24,11 +24,11 @@ __device__ int split(const T* a, int m, const T* b, int n, int place) {
 template <class T>
 __global__ void __launch_bounds__(threads) merge_path(const T* a, int m, const T* b, int n, T* out) {
     // kata: begin
-    // The tile of the block begins at blockIdx.x * tile of the result, and has fewer elements at the
-    // end. Two threads find where it begins and ends in `a`; what is not from `a` is from `b`. Load both
-    // parts into shared memory, a's first, neighbours by neighbours. Then each thread splits what is
-    // there at its own seven elements, and merges them into registers. They go back to shared memory and
-    // from there, neighbours by neighbours, to the result. Where must barriers stand?
+    // The tile of the block begins at blockIdx.x * tile of the result; the last one may have fewer
+    // elements. Two threads find where it begins and ends in `a`; the rest is from `b`. Load both parts
+    // into shared memory, a's first, with neighbouring threads for neighbouring elements. Then each thread
+    // finds its own seven elements there, merges them into registers, and stores them to shared memory.
+    // From there neighbouring threads store neighbouring elements to the result. Where are barriers needed?
     kata::open();
     // kata: end
 }

@@ -61,7 +61,7 @@ template <class T>
 void sort_elements(const T* in, T* out, int n, T* workspace) {
     // kata: begin
     // Sort the tiles, and merge runs of one tile, of two, of four, until one run is left. Two arrays
-    // change parts in each round: begin with the one from which the last round ends in `out`.
+    // swap roles in each round: begin with the one for which the last round writes to `out`.
     // Also required: keys of 32 and of 64 bits and pairs; from 0 to 2^30 elements; equal keys in their
     // order; `in` is only read.
     kata::open();

@@ -36,7 +36,7 @@ void sort_elements(const T* in, T* out, int n, T* workspace) {
     // kata: begin
     // For each bit from the lowest on: count, scan the counts with scan_counts() of digits.cuh, move.
     // counts_behind() says where counts may stand. Elements go from `in` to the workspace, from there to
-    // `out`, and to and fro.
+    // `out`, and back and forth.
     // Also required: keys of 32 and of 64 bits and pairs; from 0 to 2^30 elements; equal keys in their
     // order; `in` is only read.
     kata::open();

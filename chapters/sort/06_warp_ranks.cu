@@ -31,9 +31,9 @@ __global__ void __launch_bounds__(threads)
     // Each warp has counters of its own, and goes over its part of the tile row by row. __match_any_sync
     // tells a lane which lanes have the same digit. Its rank is the warp's counter of the digit plus the
     // number of those to its left; one of them adds all to the counter. When may it, and when may the
-    // next row begin? Fill what the last tile lacks with largest(). Then thread t adds up digit t over
-    // the warps, and sum_before() over the digits. Store each element to its place in shared memory, and
-    // from there, neighbours by neighbours, to the result.
+    // next row begin? Fill the last tile with largest(). Then thread t adds up digit t over the warps,
+    // and sum_before() adds over the digits. Store each element to its place in shared memory. From there
+    // neighbouring threads store neighbouring elements to the result.
     kata::open();
     // kata: end
 }

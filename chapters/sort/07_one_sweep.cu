@@ -71,8 +71,8 @@ __global__ void __launch_bounds__(threads)
     // its digits for each warp with atomics, and add up over the warps; publish the tile's own counts at
     // once. Turn the counters into places in the tile, and rank as in 06: a counter of the warp now says
     // where the next element with the digit goes. Meanwhile others have published. Thread t looks back
-    // for digit t, from the tile before on, until it finds what is known up to a tile; it publishes its
-    // own, too. Then store as in 06: `begins` has the places where digits begin in the result.
+    // for digit t, from the previous tile on, until it finds a count up to a tile. Then it publishes the
+    // count up to its own. Store as in 06: `begins` has the places where digits begin in the result.
     kata::open();
     // kata: end
 }

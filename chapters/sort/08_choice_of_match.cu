@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(threads, 3)
 template <class T>
 void sort_elements(const T* in, T* out, int n, T* workspace) {
     // kata: begin
-    // As in 07. A block has more than 48 KiB of shared memory: ask for it before the launch.
+    // As in 07. A block has more than 48 KiB of shared memory: request it before the launch.
     // Also required: keys of 32 and of 64 bits and pairs; from 0 to 2^30 elements; equal keys in their
     // order; `in` is only read.
     kata::open();

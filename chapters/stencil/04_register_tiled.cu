@@ -12,7 +12,7 @@ constexpr int out_tile = tile - 2;
 template <class T>
 __global__ void register_tiled(const T* in, T* out, int n, Coefficients<T> c) {
     // kata: begin
-    // As 03, but only the middle plane is in shared memory. A thread keeps its own elements of the planes
+    // As in 03, but only the middle plane is in shared memory. A thread keeps its own elements of the planes
     // before and behind, and of the middle one, too, in registers; when the planes move on, it stores its
     // element of the new middle plane in shared memory, where its neighbours find it. Where are barriers
     // needed?

@@ -111,7 +111,7 @@ TEST_CASE("rows of 128", "[equivalence][attention]") {
     require_right(codes({2, n, 128, true}), kata::unmetered);
 }
 
-// Where a key that follows is far above all others, its weight is 0 although its score is the largest.
+// The score of a key that follows the query is far above all others, but its weight has to be 0.
 TEST_CASE("keys that a query does not see have the largest scores", "[equivalence][attention]") {
     auto p = heads({2, 90, 64, true});
     const auto n = static_cast<std::size_t>(p.shape.n);

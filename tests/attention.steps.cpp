@@ -17,7 +17,7 @@ namespace {
 constexpr auto refuted = kata::Claim::Standing::refuted;
 constexpr std::string_view ours = "not in the documents";
 
-// What the steps are counted on.
+// The sizes at which the counters are read.
 constexpr Matrix matrix{64, 2048};
 constexpr Shape shape{8, 128, 64};
 

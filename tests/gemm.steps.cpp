@@ -103,7 +103,7 @@ const kata::Step steps[] = {
              {"01_naive", "bytes_loaded", 16.0,
               "a block of 32 x 32 threads loads an element once for a whole row or column of them",
               "SGEMM-1D"},
-             // Times, for 4096 x 4096 matrices, on an H100 (sm_90): 1.46 times: 6.2 and 9.0 TFLOP/s.
+             // On an H100 (sm_90), for 4096 x 4096 matrices: 1.46 times (6.2 and 9.0 TFLOP/s).
              {"01_naive", "milliseconds", 1.2, "repeated reads are served on chip", "SGEMM-1D"},
          },
      .ideas = {waits_for_whole_tiles},
@@ -381,7 +381,7 @@ const kata::Step steps[] = {
               "tensor cores multiply, at the precision of bfloat16", "not in the documents"},
          },
      .ideas = {multiplies_meanwhile, loads_fragments_once},
-     // Two barriers for each tile, and loads without cp.async (cuda_sample): an H100 times 2.65 times as
+     // With two barriers for each tile, and loads without cp.async (cuda_sample), an H100 takes 2.65 times as
      // long.
      .allows = {{"milliseconds", 2.8}},
      // Both tiles have 128 x 32 elements, 512 packs of 16 bytes: four of each a thread. In 16 places along K

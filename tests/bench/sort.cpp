@@ -17,7 +17,7 @@ constexpr sort::Type type_of = std::is_same_v<T, Pair>              ? sort::Type
                                : sizeof(T) == sizeof(std::uint32_t) ? sort::Type::keys_of_32_bits
                                                                     : sort::Type::keys_of_64_bits;
 
-/// Returns a number that differs with high probability where the elements differ that it is added up over.
+/// Returns a hash of an element. If elements differ, the sums of their hashes differ with high probability.
 template <class T>
 std::uint64_t mark(T x) {
     std::uint64_t bits = 0;

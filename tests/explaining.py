@@ -135,9 +135,7 @@ class Explaining(unittest.TestCase):
         said = self.advice(
             found(load(20), place(21, "atomic", "shared", "sums", units=1, least=1)), found(load(9))
         )
-        self.assertRegex(
-            said, "^Look first at line 21: it has .* atomics of shared sums.* none of that kind"
-        )
+        self.assertRegex(said, "^Look first at line 21: it has .* atomics of shared sums.* none of that kind")
 
     def test_a_line_that_runs_too_often_is_named(self) -> None:
         self.assertRegex(

@@ -1,6 +1,7 @@
 #include "simt/host.hpp"
 
 #include "error.hpp"
+#include "simt/footprint.hpp"
 #include "simt/grid.hpp"
 #include "simt/image.hpp"
 #include "simt/memory.hpp"
@@ -138,7 +139,7 @@ void host_free(void* pointer) {
 }
 
 void ask_for_copy(const char* name, cudaStream_t stream, Site site, bool waits,
-                  const std::vector<Reach>& reaches) {
+                  std::initializer_list<Reach> reaches) {
     Footprint reached;
     for (const auto& reach : reaches) {
         // A copy from pageable memory has read all of it when the call returns, and one to pageable memory is

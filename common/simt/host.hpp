@@ -8,7 +8,6 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
-#include <string>
 #include <type_traits>
 #include <vector>
 

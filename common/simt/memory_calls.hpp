@@ -4,7 +4,7 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
-#include <vector>
+#include <initializer_list>
 
 // Most errors are thrown where they happen; most of CUDA's error codes never occur here.
 enum cudaError_t {
@@ -80,7 +80,7 @@ struct Reach {
     bool is_symbol = false;  // of a device variable, by its name
 };
 /// Enqueues a copy in a stream (simt/order.hpp).
-void ask_for_copy(const char* name, cudaStream_t, Site, bool waits, const std::vector<Reach>&);
+void ask_for_copy(const char* name, cudaStream_t, Site, bool waits, std::initializer_list<Reach>);
 inline cudaError_t fill(const char* name, void* to, int value, std::size_t bytes, cudaStream_t stream,
                         Site site) {
     ask_for_copy(name, stream, site, false, {{to, bytes, true}});

@@ -1,5 +1,6 @@
 #include "simt/order.hpp"
 
+#include "simt/footprint.hpp"
 #include "simt/text.hpp"
 
 #include <algorithm>

@@ -269,7 +269,7 @@ class Class(unittest.TestCase):
         self.assertEqual(self.rows(), rows)
         hand_in(late, {ADD: solution(ADD)})
         mended = self.run_grade(late, self.folder / "right", "--resume")
-        self.assertIn("1 of 2 have been graded", mended.stdout)
+        self.assertIn("1 of 2 have not changed since they were graded", mended.stdout)
         self.assertEqual(self.rows()["late"]["OK"], "1")
         # Other points require no new test, and a student whose row has the old ones is not skipped.
         double, copy = self.scratch / "double.json", self.scratch / "copy.csv"

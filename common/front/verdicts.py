@@ -147,7 +147,7 @@ def verdict_of(record: MesonTest) -> Verdict:
 
 def records_in(said: str) -> tuple[TestRecord, ...]:
     """Returns the records among the lines of TAP, which a step cannot write to."""
-    return tuple(json.loads(line[2:]) for line in said.splitlines() if line.startswith("# {"))
+    return tuple(json.loads(line[2:]) for line in said.split("\n") if line.startswith("# {"))
 
 
 def kernel_of(command: list[str]) -> Module | None:

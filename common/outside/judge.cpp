@@ -190,7 +190,7 @@ class Process {
             std::raise(WTERMSIG(status));
             std::_Exit(1);  // if that is ignored
         }
-        std::exit(WEXITSTATUS(status));
+        std::exit(std::max(1, WEXITSTATUS(status)));  // not as passed
     }
 
     std::optional<Channel> channel_;

@@ -17,7 +17,12 @@
 #include <sys/resource.h>
 #include <utility>
 #if defined(__linux__)
+#include <cstddef>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -194,6 +199,30 @@ class StepProcess final : public Watcher {
     std::function<std::string(const Place&)> line_of_;
 };
 
+#if defined(__x86_64__) && defined(AUDIT_ARCH_X86_64)
+/// Has Linux refuse to change the limits of another process: without memory or files, the judge would leave
+/// out tests that need them.
+void leave_limits_of_others() {
+    constexpr std::uint16_t load = BPF_LD | BPF_W | BPF_ABS, equal = BPF_JMP | BPF_JEQ | BPF_K,
+                            at_least = BPF_JMP | BPF_JGE | BPF_K, answer = BPF_RET | BPF_K;
+    constexpr std::uint32_t other_calls = 0x40000000;  // the numbers of x32 begin there
+    sock_filter rules[] = {{load, 0, 0, offsetof(seccomp_data, arch)},
+                           {equal, 0, 6, AUDIT_ARCH_X86_64},
+                           {load, 0, 0, offsetof(seccomp_data, nr)},
+                           {at_least, 4, 0, other_calls},
+                           {equal, 0, 2, SYS_prlimit64},
+                           {load, 0, 0, offsetof(seccomp_data, args[0])},
+                           {equal, 0, 1, 0},  // 0: of this process
+                           {answer, 0, 0, SECCOMP_RET_ALLOW},
+                           {answer, 0, 0, SECCOMP_RET_ERRNO | EPERM}};
+    const sock_fprog filter{std::size(rules), rules};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+#else
+void leave_limits_of_others() {}
+#endif
+
 /// Sets what holds for this process and not for the judge, which it does not outlive.
 void become_step_process() {
     constexpr rlim_t most = 64 << 20;  // so that it fills no disk
@@ -204,6 +233,7 @@ void become_step_process() {
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    leave_limits_of_others();
 #if defined(__GLIBC__)
     // Memory that one launch has freed is kept for the next. Otherwise its pages would be cleared anew.
     mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -25,11 +25,10 @@ def main() -> None:
     made.parent.mkdir(exist_ok=True)
     made.write_text(text, encoding="utf-8", errors="surrogateescape")
     compiled = str(made.with_suffix(".o"))
-    linker = [option for option in options if option.startswith("-fuse-ld=")]
     read = ["-MD", "-MF", depfile, "-MQ", target]
     for command in (
         [*compiler, *options, *read, "-c", str(made), "-o", compiled],
-        [*compiler, "-shared", *linker, compiled, "-o", target],
+        [*compiler, "-shared", compiled, "-o", target],
     ):
         done = subprocess.run(command, check=False)
         if done.returncode:

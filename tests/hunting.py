@@ -23,13 +23,13 @@ SAID = {
 
 
 class Hunts(unittest.TestCase):
-    def test_each_is_a_mistake_of_a_step_of_the_course_and_of_its_kind(self) -> None:
+    def test_each_is_a_mistake_of_a_step_and_of_its_kind(self) -> None:
         chosen = hunt.chosen(REPOSITORY)
         self.assertGreaterEqual(len(chosen), 60)
         self.assertEqual(len(chosen), len({one.key for one in chosen}))
         for one in chosen:
             with self.subTest(one.key):
-                self.assertIn((one.chapter, one.step), REPOSITORY.course())
+                self.assertIn((one.chapter, one.step), REPOSITORY.all_places())
                 kernel = hunt.Kernel(REPOSITORY, one)
                 rejected = kernel.mistake.says("Rejected") or ""
                 if one.kind in SAID:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that all readers of a step read the same program: one_program.py STEP.cu CLANG COMPILER…
+"""Checks that all readers of a step read the same program: one_program.py STEP.cu TEXT.ii CLANG COMPILER…
 
-COMPILER… is g++'s command for the step, without its output. CLANG, which may be empty, is legality.py's
-compiler. A word is put after each line of the step, and of the headers beside it, that may be a directive of
-the preprocessor. The compiled text must have the same of these words as the text that clang has read and the
-text that translate.py treats as code. Otherwise a condition distinguishes the readers, however it is spelt.
-The preprocessed text of the student's files must have no assembly, nothing that names another place for code,
-nothing that runs before it is called, nothing that hides from the meter, and nothing that only one compiler
-obeys: no meter sees an instruction that no compiler has made.
+TEXT.ii is the preprocessed text of the step, from which the program is compiled. COMPILER… is g++'s command
+for the step, without its output. CLANG, which may be empty, is legality.py's compiler. A word is put after
+each line of the step, and of the headers beside it, that may be a directive of the preprocessor. The compiled
+text must have the same of these words as the text that clang has read and the text that translate.py treats
+as code. Otherwise a condition distinguishes the readers, however it is spelt. The preprocessed text of the
+student's files must have no assembly, nothing that names another place for code, nothing that runs before it
+is called, nothing that hides from the meter, and nothing that only one compiler obeys: no meter sees an
+instruction that no compiler has made.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import tempfile
 from collections.abc import Sequence
 
 import legality
-from source import NO_CODE, Source, is_left_out
+from source import COMMON, NO_CODE, Source, is_left_out
 
 WORD = re.compile(r"\bkata_behind_\w+")
 # Space and comments between the first character of a directive and its name.
@@ -32,13 +33,16 @@ FORGED = re.compile(rf"^{SPACE}(?:#|%:){SPACE}\d", re.S | re.M)
 # The preprocessor's line marker: it enters a file (1), returns to one (2), or is in a system header (3).
 ENTERED = re.compile(r'# \d+ "(?P<path>.*?)"(?P<flags>(?: \d)*)$')
 REFUSED = [
-    (r"\b(?:__)?asm(?:__)?\b", "assembly, which the meter does not see"),
+    (
+        r"\b(?:__)?asm(?:__)?\b(?!\s*\(\s*\"\"\s*\"simt_dynamic_shared\"\s*\))",
+        "assembly, which the meter does not see",
+    ),
     (
         r"\b(?:__)?(?:constructor|destructor|init_priority)(?:__)?\b",
         "code that runs when the step is loaded, or after its tests",
     ),
     (
-        r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_constant\"\s*\))",
+        r"\b(?:__)?(?:ifunc|symver|section)(?:__)?\s*\((?!\s*\"simt_(?:constant|of_device)\"\s*\))",
         "an attribute that says where a function lies",
     ),
     (r"no_sanitize", "an attribute that hides code from the meter"),
@@ -65,7 +69,8 @@ def marked(path: pathlib.Path, step: pathlib.Path) -> str:
         lines.append(line)
         is_directive = is_directive or "#" in line or "%:" in line
         if is_directive and not line.rstrip().endswith("\\"):
-            lines.append(f"kata_behind_{path.stem.encode().hex()}_{number}")
+            # The lines keep their numbers, on which a condition may depend.
+            lines.append(f"kata_behind_{path.stem.encode().hex()}_{number}\n#line {number + 1}")
             is_directive = False
     return "\n".join(lines) + "\n"
 
@@ -82,29 +87,35 @@ def preprocessed(command: Sequence[str]) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def of_student(text: str, folder: str) -> tuple[str, set[str]]:
-    """Returns the preprocessor's output from files in the folder, and the names of these files."""
-    files = [False]
+def of_student(text: str, step: pathlib.Path) -> tuple[str, set[str]]:
+    """Returns the preprocessor's output from files that are not ours or the system's, and the names of these
+    files, however the step has named them."""
+    root = step.parents[2]
+    ours = [COMMON, COMMON.parent / "reference", root / "solutions", *pathlib.Path("common").glob("*.p")]
+    theirs = [root, pathlib.Path(tempfile.gettempdir()), pathlib.Path("/proc"), pathlib.Path("/dev")]
+
+    def is_in(path: str, folders: Sequence[pathlib.Path]) -> bool:
+        return any(path.startswith(f"{os.path.realpath(folder)}/") for folder in folders)
+
+    files = [True]  # the step itself
     own: list[str] = []
     opened: set[str] = set()
     for line in text.splitlines():
         if entered := ENTERED.match(line):
-            path = os.path.normpath(entered["path"])
-            is_own = path.startswith(f"{folder}/")
+            path = os.path.realpath(entered["path"])
+            is_own = is_in(path, theirs) and not is_in(path, ours)
             if " 1" in entered["flags"]:
                 files.append(is_own)
             elif " 2" in entered["flags"]:
                 files.pop()
-            elif len(files) == 1:
-                files[0] = files[0] or is_own  # the step itself
-            if is_own:
+            if is_own and os.path.isfile(path):
                 opened.add(path)
         elif files[-1]:
             own.append(line)
     return "\n".join(own), opened
 
 
-def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None:
+def fault(step: pathlib.Path, compiled: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = os.path.realpath(scratch)
         for path in step.parent.rglob("*"):
@@ -116,15 +127,17 @@ def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None
         status, text, said = preprocessed([*compiler, "-fpch-preprocess", "-x", "c++", *reads])
         if status:
             return said
-        own, opened = of_student(text, folder)
+        # What is compiled is refused here, and not what another run of the preprocessor would make of it.
+        own, files = of_student(compiled.read_text(encoding="utf-8", errors="surrogateescape"), step)
+        opened = of_student(text, step)[1]
         code = NO_CODE.sub(
-            lambda match: match[0] if match[0] == '"simt_constant"' or not match["literal"] else '""', own
+            lambda match: match[0] if match[0].startswith('"simt_') or not match["literal"] else '""', own
         )
         for pattern, what in REFUSED:
             if re.search(pattern, code):
                 return f"there is {what}"
         sources = [Source(pathlib.Path(path)) for path in sorted(opened)]
-        if any(FORGED.search(source.code) for source in sources):
+        if any(FORGED.search(Source(pathlib.Path(path)).code) for path in {*opened, *files}):
             return "a directive says which file this is"
         if not any(CONDITION.search(source.text) for source in sources):
             return None
@@ -146,8 +159,8 @@ def fault(step: pathlib.Path, clang: str, compiler: Sequence[str]) -> str | None
 
 
 def main() -> None:
-    step, clang, *compiler = sys.argv[1:]
-    if found := fault(pathlib.Path(step), clang, compiler):
+    step, compiled, clang, *compiler = sys.argv[1:]
+    if found := fault(pathlib.Path(step).resolve(), pathlib.Path(compiled), clang, compiler):
         sys.exit(f"{step}:1: error: {found}")
 
 

@@ -131,7 +131,7 @@ class Job:
 
     def compile(self, step: str, kernel: Kernel) -> tuple[walls.Done, str | None]:
         """Compiles the step. Returns the compiler's errors, or None."""
-        commands = [with_limits(command) for command in [*kernel.commands, *one_program(kernel.commands)]]
+        commands = [one for command in kernel.commands for one in checked(command, kernel.commands)]
         script = " && ".join(
             f"( {command} )" for command in [f"mkdir -p {shlex.quote(kernel.module)}.p", *commands]
         )
@@ -264,12 +264,11 @@ def with_limits(command: str) -> str:
     )
 
 
-def one_program(commands: list[str]) -> list[str]:
-    """Returns the command that checks that all readers of the step read the same; none if nvcc alone reads
-    it."""
-    compiles = next(
-        (match for command in commands if (match := re.match(r"(.*?) -MD -MQ .* -c \S+$", command))), None
-    )
+def checked(command: str, commands: list[str]) -> list[str]:
+    """Returns commands that do the same, and where g++ reads the step, compile the text that one_program.py
+    has checked."""
+    command = with_limits(command)
+    compiles = re.fullmatch(r"(.*?) (-MD -MQ .*) -c (\S+)\.cpp (.*)", command)
     reads = {
         tool: shlex.split(command)
         for command in commands
@@ -277,11 +276,15 @@ def one_program(commands: list[str]) -> list[str]:
         if tool in command
     }
     if not compiles or "translate.py" not in reads:
-        return []
+        return [command]
+    compiler, to, text, limits = compiles.groups()
     python, script, step = reads["translate.py"][:3]
     clang = reads["legality.py"][2] if "legality.py" in reads else ""
+    words = [python, script.replace("translate.py", "one_program.py"), step, f"{text}.ii", clang]
     return [
-        f"{shlex.join([python, script.replace('translate.py', 'one_program.py'), step, clang])} {compiles[1]}"
+        f"{compiler} -fpch-preprocess -E {text}.cpp {limits} -o {text}.ii",
+        f"{shlex.join(words)} {compiler}",
+        re.sub(r" -include \S+", "", f"{compiler} {to} -c {text}.ii {limits}"),
     ]
 
 

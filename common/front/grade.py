@@ -216,7 +216,9 @@ class Grading:
         reader = Reader(self.repository)
         rows = self.sheet.rows if self.sheet else ()
         names = submissions.names_of(self.paths, self.roster, rows)
-        handed_in = [reader.read(name, path, self.steps) for name, path in zip(names, self.paths)]
+        handed_in = [
+            submissions.read_apart(reader, name, path, self.steps) for name, path in zip(names, self.paths)
+        ]
         self.call_the_roll([submission.student for submission in handed_in])
         for submission in handed_in:
             if submission.unreadable:

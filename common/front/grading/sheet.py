@@ -34,7 +34,8 @@ UNDATED = "unknown"  # how late it is
 MARK = "\ufeff"  # begins a CSV file whose umlauts a spreadsheet is to read
 # Terminal sequences, C0 and C1 but for tab and line feed, and characters that turn the direction of text.
 CONTROL = re.compile(
-    "\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    "\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\ufffe\uffff]"  # which no XML may hold
 )
 
 
@@ -51,6 +52,11 @@ def cell(text: str) -> str:
     """Returns the text in a form that a spreadsheet does not take for a formula."""
     text = plain(str(text))
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def in_markdown(text: str) -> str:
+    """Returns text with names of a student's files in a line that is no more than text."""
+    return re.sub(r"([\\`*\[\]<>&])", r"\\\1", re.sub(r"\s+", " ", plain(text)))
 
 
 def in_one_line(reason: str) -> str:
@@ -379,7 +385,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
         if note.startswith((NOT_A_STEP, RENAMED, UNCHECKED))
         and not any(note in one["why"] for one in result["steps"].values())
     ]
-    for line in [*left_out, *map(plain, about_files)]:
+    for line in [*left_out, *map(in_markdown, about_files)]:
         lines += ["", f"{line}."]
     for step, found in result["steps"].items():
         if found["verdict"] in ("OK", "OPEN", "MISSING"):
@@ -393,7 +399,7 @@ def feedback(result: Result, points: Points, left_out: Iterable[str] = ()) -> st
             lines += [f"    {line}".rstrip() for line in plain(found["printed"]).strip("\n").splitlines()]
     for (verdict, reason), names in not_ok(result).items():
         if verdict in ("OPEN", "MISSING"):
-            lines += ["", f"## {verdict}: {plain(reason)}", "", *(f"    {name}" for name in names)]
+            lines += ["", f"## {verdict}: {in_markdown(reason)}", "", *(f"    {name}" for name in names)]
     needs = {step: figures(found) for step, found in result["steps"].items() if found["counts"]}
     if needs:
         columns = figures_of([result])

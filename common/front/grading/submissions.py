@@ -16,7 +16,10 @@ import hashlib
 import io
 import os
 import pathlib
+import pickle
 import re
+import resource
+import signal
 import stat
 import tarfile
 import time
@@ -42,13 +45,14 @@ MIB = 1 << 20
 MOST_OF_A_FILE = MIB  # bytes of a step or a header
 MOST_FILES, MOST_FOLDERS_DEEP = 20000, 12  # that are looked at
 MOST_HEADERS = 64  # headers of a chapter
+MOST_MEMORY, MOST_SECONDS = 1024 * MIB, 120  # to read what a student has handed in
 # Folders that hold no attempt at a step.
 NEVER = ("__macosx", "build", "node_modules", "tests")
 
 # Findings after which a person should read the text. Each has honest uses.
 SUSPICIOUS = {
     UNCHECKED: r"\A(?=[\s\S]*<<<)(?![\s\S]*(?:GetLast|PeekAtLast|LastCuda)Error)",
-    "includes what lies outside of the chapter": r"^\s*#\s*include\s*[<\"](?:/|[^\n>\"]*\.\./)",
+    "includes what lies outside of the chapter": r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:/|[^\n>\"]*\.\./)",
     "runs when it is loaded (constructor)": r"\bconstructor\b|\binit_priority\b|\.init_array",
     "starts or ends programs": (
         r"\b(?:fork|vfork|exec[lv]p?e?|system|popen|posix_spawn|_exit|_Exit|quick_exit|kill|ptrace)\s*\("
@@ -431,8 +435,37 @@ class Reader:
                         taken.headers[f"{chapter}/{name}"] = file.read()
 
 
-def natural(text: str) -> list[tuple[int, str]]:
-    return [(int(number or 0), word) for number, word in re.findall(r"(\d+)|(\D+)", text)]
+def read_apart(reader: Reader, student: str, path: pathlib.Path, wanted: Sequence[str]) -> Submission:
+    """Reads in a process of its own, with limits: what cannot be read, whatever is wrong with it, is this
+    student's only."""
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+            with open(theirs, "wb") as file:
+                pickle.dump(reader.read(student, path, wanted), file)
+        os._exit(0)
+    os.close(theirs)
+    with open(ours, "rb") as file:
+        said = file.read()
+    os.waitpid(child, 0)
+    try:
+        taken = pickle.loads(said)
+        assert isinstance(taken, Submission)
+        return taken
+    except (EOFError, pickle.UnpicklingError):
+        why = "it is damaged, or takes too much time or memory"
+        return Submission(student, unreadable=f"{path.name} cannot be read: {why}")
+
+
+def natural(text: str) -> list[tuple[tuple[int, str], str]]:
+    return [
+        ((len(digits := number.lstrip("0")), digits), word)
+        for number, word in re.findall(r"(\d+)|(\D+)", text)
+    ]
 
 
 # --- what a text is -----------------------------------------------------------------------------------------

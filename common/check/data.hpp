@@ -10,6 +10,9 @@
 
 namespace kata {
 
+/// Added to every seed. Other than 0, data are such as no step has seen.
+inline unsigned other_data = 0;
+
 /// Returns `count` small integers that distinguish positions, so that one wrong index shows: neighbors always
 /// differ, and elements at any other distance are equal no more often than by chance, whatever the length of
 /// a row. They lie between -largest and largest and are never 0, because a forgotten element must change a
@@ -23,7 +26,7 @@ std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
         throw std::invalid_argument("coded: largest is out of range");
     const auto magnitudes = static_cast<unsigned long>(largest);
     const unsigned long codes = std::is_signed_v<T> ? 2 * magnitudes : magnitudes;
-    std::mt19937 engine(seed);
+    std::mt19937 engine(seed + other_data);
     unsigned long code = 0;
     std::vector<T> values(count);
     for (T& value : values) {
@@ -40,7 +43,7 @@ std::vector<T> coded(std::size_t count, unsigned seed, int largest = 15) {
 template <class T = float>
 std::vector<T> reals(std::size_t count, unsigned seed, T low = -1, T high = 1) {
     static_assert(std::is_floating_point_v<T> && std::numeric_limits<T>::digits <= 53);
-    std::mt19937 engine(seed);
+    std::mt19937 engine(seed + other_data);
     const double range = static_cast<double>(high) - static_cast<double>(low);
     std::vector<T> values(count);
     for (T& value : values) {

@@ -1,5 +1,6 @@
 // The tests that all chapters share: a step compared with its own solution and with the steps before it, and
 // requirements of solutions only.
+#include "check/data.hpp"
 #include "check/remembered.hpp"
 #include "check/report.hpp"
 #include "error.hpp"
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <random>
 #include <sstream>
 
 namespace kata {
@@ -290,6 +292,27 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
         if (!worse.empty()) break;
         if (is_base)
             if (const auto remark = remark_on_banks(mine, theirs)) note(*remark + ".");
+    }
+    SUCCEED();
+}
+
+// The data of all other tests are known, and so are their results: a step could have learnt them by heart.
+TEST_CASE("a step does with new data what it does with those of its tests", "[claims][shared]") {
+    skip_without_counts();
+    skip_without_own_solution();
+    if (!is_graded()) SKIP("a student's tests are the same each time");
+    struct Other {
+        Other() { other_data = std::random_device()(); }
+        ~Other() { other_data = 0; }
+    };
+    for (const Shape* shape : judged_shapes()) {
+        const Other now;
+        CAPTURE(other_data);
+        const auto run = shape->run(step());
+        if (run.fault) FAIL(*run.fault << "\nwith " << run.problem);
+        for (const auto& shortfall :
+             worse_than_solution(run, of_own_solution(*shape), allowances_on(*shape)))
+            fall_short({shortfall.text + "\n  counted with " + run.problem + ", and new data", shortfall.share});
     }
     SUCCEED();
 }

@@ -248,8 +248,9 @@ int main(int argc, char** argv) {
             Opt(rejected)["--rejected"]("pass if the step is rejected for the reason its source states") |
             Opt(every_test)["--every-test"]("whether or not the source says which one rejects the step"));
         if (const int error = session.applyCommandLine(argc, argv)) return error;
-        // A debugger follows the process of the step from this one.
-        if (processor_seconds != 0) keep_steps_out();
+        // A debugger follows the process of the step from this one. On a GPU they are one process, which
+        // profilers and sanitizers look into.
+        if (processor_seconds != 0 && (!kata::keeps_time() || kata::is_graded())) keep_steps_out();
         s.module = module;
         s.source = source;
         // A test with the tag of a trait applies to the steps that have it, one tagged [solution] to

@@ -217,10 +217,10 @@ class Names(SmallRepository):
         said = [
             "At first sight, or according to the documents, 02_all should be 2.00 times as fast as 01_add. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 1.66 to 1.67 "
-            "times as fast. No step is judged by it. More: chapters/sums/measured/README.md",
+            "times as fast. No step is judged by this claim. More: chapters/sums/measured/README.md",
             "At first sight, or according to the documents, 02_all should be faster than 03_more. "
             "Measured on NVIDIA H100, with the solutions and the problem of the ladder: 0.50 times as "
-            "fast. No step is judged by it. More: chapters/sums/measured/README.md",
+            "fast. No step is judged by this claim. More: chapters/sums/measured/README.md",
         ]
         self.assertEqual(self.repository.refuted("sums"), said)
         # The later of the two steps has it.

@@ -153,7 +153,7 @@ TEST_CASE("whole tiles only, in more rows than columns and in fewer", "[equivale
 // which continues in the next tile; a whole wave of tiles, and one more; and fewer phases than
 // multiprocessors. For six multiprocessors on the CPU back end: four tiles of seven phases, in shares of
 // five, the last of which is shorter.
-TEST_CASE("shares of tiles begin and end anywhere", "[equivalence][shares]") {
+TEST_CASE("a block's share of the work may begin and end in the middle of a tile", "[equivalence][shares]") {
     const auto [of_six, of_132] = GENERATE(table<Shape, Shape>({
         {{100, 770, 110}, {100, 1280, 430}},
         {{100, 1700, 20}, {896, 4864, 20}},

@@ -200,7 +200,7 @@ class Around(Scratch):
     def test_root_does_without_walls_rather_than_with_half_of_them(self) -> None:
         around = walls.Walls(self.folder)  # other users cannot enter it
         self.assertFalse(around.is_up)
-        self.assertIn(f"cannot enter {self.folder}: open it with chmod o+x", around.why)
+        self.assertIn(f"cannot enter {self.folder}: allow it with chmod o+x {self.folder}, or", around.why)
 
     def test_where_bubblewrap_is_refused_nobody_is_told_to_install_it(self) -> None:
         self.folder.chmod(0o755)

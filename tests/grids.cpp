@@ -158,7 +158,7 @@ TEST_CASE("black, white and the pure colours turn into their luminance", "[equiv
 
 // The luminance of 4919 of these colours is a whole number. Depending on the order of the terms, up to 155
 // come out just below it in float and up to 982 in double. With weights rounded down to 65536ths, 2455 do.
-TEST_CASE("a luminance that is a whole number is mostly kept", "[equivalence][colours]") {
+TEST_CASE("most pixels whose luminance is a whole number get exactly that number", "[equivalence][colours]") {
     Bytes colours, whole;
     for (int r = 0; r < 256; r += 7)
         for (int g = 0; g < 256; g += 5)

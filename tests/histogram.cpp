@@ -152,12 +152,12 @@ bool are_both_ends_counted(std::size_t length) {
 }  // namespace
 
 // More than 264 blocks of 1024 threads with 16 characters each: two for each multiprocessor of an H100.
-TEST_CASE("the last character counts in a text of five million", "[equivalence][coarsened]") {
+TEST_CASE("the last character is counted in a text of five million", "[equivalence][coarsened]") {
     require_both_ends_counted(5'000'011);
 }
 
 // With one thread for each character, there are so many blocks of 1024 that only those at the ends are run.
-TEST_CASE("the last character counts in a text of 17 million", "[equivalence][thread each]") {
+TEST_CASE("the last character is counted in a text of 17 million", "[equivalence][thread each]") {
     require_both_ends_counted(17'400'011);
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("a block counts more of one letter than 16 bits do", "[equivalence][st
     SUCCEED();
 }
 
-TEST_CASE("the last character counts in a text of more than 2^32", "[equivalence][side by side]") {
+TEST_CASE("the last character is counted in a text of more than 2^32", "[equivalence][side by side]") {
     constexpr std::size_t few = 1 << 16;
     kata::only_where_counted();
     if (!kata::shares_out(counted(letters(few)), few)) return;
@@ -212,7 +212,7 @@ TEST_CASE("the last character counts in a text of more than 2^32", "[equivalence
     require_both_ends_counted(std::size_t{3} << 31, [] { return are_both_ends_counted(1 << 30); });
 }
 
-TEST_CASE("the last character of a long text counts where a thread has many characters",
+TEST_CASE("the last character of a long text is counted, also where a thread has many characters",
           "[equivalence][strided]") {
     kata::require_right_beyond_32_bits<BothEnds>([] { return BothEnds((1 << 20) + 1); },
                                                  [] { return BothEnds(beyond_32_bits); });
@@ -222,7 +222,7 @@ TEST_CASE("the last character of a long text counts where a thread has many char
 }
 
 // These steps have grids of limited size, whose threads would loop over the whole text on a CPU.
-TEST_CASE("the last character counts in a text of more than 2^32, whatever the grid",
+TEST_CASE("the last character is counted in a text of more than 2^32, whatever the grid",
           "[equivalence][stays]") {
     only_on_a_gpu();
     require_both_ends_counted(beyond_32_bits);

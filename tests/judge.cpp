@@ -230,9 +230,9 @@ TEST_CASE("bank conflicts that cost a step little are noted, and those of its so
     const auto remark = kata::remark_on_banks(run, theirs);
     REQUIRE(remark);
     CHECK(remark->starts_with(
-        "Right, but 02_b.cu:5 takes 32.0 passes over the banks of shared memory each time that a "
-        "warp executes it, where 1.0 would do"));
-    CHECK(remark->find("31 % of what its warps execute") != remark->npos);
+        "Right, but each time a warp executes 02_b.cu:5, it takes 32.0 passes over the banks of shared "
+        "memory. Without bank conflicts 1.0 would do"));
+    CHECK(remark->find("31 % of what the step's warps execute") != remark->npos);
 
     theirs.bank_conflicts = 200;
     CHECK_FALSE(kata::remark_on_banks(run, theirs));

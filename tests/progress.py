@@ -108,7 +108,7 @@ class Progress(Checkout):
         self.done(
             [place for place in Repository(self.root).all_places() if place[1] != "02_color_to_grayscale"]
         )
-        self.assertIn("Every step but those skipped is written and right.", self.kata("next").stdout)
+        self.assertIn("Every step, except those skipped, is written and right.", self.kata("next").stdout)
         (self.root / FIRST).unlink()
         self.assertIn("is missing", self.refused("skip", "grids", "1", status=1))
 

@@ -58,7 +58,7 @@ TEST_CASE("a step scans every length around its loads and tiles", "[equivalence]
 }
 
 // Two blocks, each of which takes a dozen tiles: slots of shared memory are reused.
-TEST_CASE("a block that stays scans one tile after the other", "[equivalence][stays]") {
+TEST_CASE("a block that takes several tiles scans them one after the other", "[equivalence][stays]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(coded(25 * 12288 - 5, 1024, kind), {{.multiprocessors = 2}});
 }

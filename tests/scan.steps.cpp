@@ -177,7 +177,7 @@ const kata::Step steps[] = {
              {"02_kogge_stone_double_buffered", "work", 1.0, "less than a quarter of the additions",
               "not in the document", refuted},
              {"02_kogge_stone_double_buffered", "threads", 1.6,
-              "no round has work for more threads than half of the elements", "PMPP-scan 11.4"},
+              "no round has work for more than one thread for every two elements", "PMPP-scan 11.4"},
              {"01_kogge_stone", "basic_blocks", 1.4,
               "the threads that are active in a round are neighbours, so that the other warps are idle",
               "PMPP-scan 11.4"},

@@ -31,7 +31,7 @@ TEST_CASE("an array of several tiles and a bit", "[equivalence]") { require_righ
 
 TEST_CASE("nothing is no work and no error", "[equivalence]") { require_right(elements(0)); }
 
-TEST_CASE("keys of 64 bits count in both halves", "[equivalence]") {
+TEST_CASE("both halves of a 64-bit key decide the order", "[equivalence]") {
     require_right(elements<std::uint64_t>(GENERATE(1u, 37u, 1500u)));
     auto p = elements<std::uint64_t>(600);
     for (auto& key : p.in) key &= 0xffff'ffff;  // the upper half is equal

@@ -205,7 +205,7 @@ const kata::Step steps[] = {
               "cells are loaded for the first sweep only, and then neighbours are on chip",
               "not in the documents"},
              {"05_wide_loads", "global_requests", 4.0,
-              "a load or a store takes four cells, as before, and neighbours need none",
+              "a load or a store takes four cells, as before, and neighbours are on chip already",
               "not in the documents"},
              // 1.74 times: 3.52 ms for two sweeps, where step 05 takes 2 · 3.06.
              {"05_wide_loads", "milliseconds", 1.3, "two sweeps read the grid once and write it once",

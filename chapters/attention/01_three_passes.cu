@@ -30,8 +30,8 @@ __global__ void three_passes(const float* in, float* out, int columns) {
 void softmax(const float* in, float* out, int rows, int columns) {
     // kata: begin
     // A block for each row.
-    // Also required: from 0 to 16384 columns, any number of rows; elements of any size, and of -infinity, but
-    // not all of a row; a NaN makes its row NaN and no other.
+    // Also required: from 0 to 16384 columns, and any number of rows. Elements may be any finite number; some
+    // of a row may be -infinity, but not all. A NaN makes its own row NaN, and no other row.
     kata::open();
     // kata: end
 }

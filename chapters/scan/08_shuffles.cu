@@ -36,11 +36,11 @@ __global__ void __launch_bounds__(threads)
     shuffle_scan(const T* in, T* out, int n, Kind kind, Word* status, int* started, Op op) {
     // kata: begin
     // Load the section into shared memory as in 07, and from there coarse_factor elements in a row into an
-    // array of registers. Add them up, scan the sums of the threads with scan_warp, and leave each warp's sum
-    // in shared memory. The first warp scans these, publishes, looks back, publishes again, and leaves what
-    // stands before each warp. Each thread then goes through its elements once more, starting from what
-    // stands before it, writes its results to shared memory, and after a barrier all threads store them side
-    // by side. The exclusive scan writes the sum before the element.
+    // array of registers. Add them up, scan the threads' sums with scan_warp, and leave each warp's sum in
+    // shared memory. The first warp scans these, publishes their sum, looks back, publishes again, and
+    // replaces each by the sum of all before that warp. Each thread goes through its elements again, from the
+    // sum of all before them, and writes results to shared memory. After a barrier all threads store these
+    // side by side. An exclusive scan writes each sum before it adds the element.
     kata::open();
     // kata: end
 }

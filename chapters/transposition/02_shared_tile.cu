@@ -9,9 +9,9 @@ constexpr int high = 8;   // rows of threads: each thread has tile / high elemen
 
 __global__ void shared_tile(const float* in, float* out, int rows, int columns) {
     // kata: begin
-    // A tile of shared memory for the elements of the square. The threads load it row by row, as in 01, and
-    // after a barrier they store the square of the result, row by row, too. A row of the result comes from a
-    // column of the tile. Both squares reach over the edges, each over its own.
+    // A tile of shared memory for the square. The threads load it row by row, as in 01. After a barrier they
+    // store the result row by row, too, each row from a column of the tile. Either square may reach beyond
+    // its own matrix: check loads against the size of the input, stores against that of the result.
     kata::open();
     // kata: end
 }

@@ -49,7 +49,7 @@ struct Loaded {
 /// Loads the vendor first, then the solutions, each followed by the student's step.
 std::deque<Loaded> load(std::span<char* const> arguments) {
     const auto folder = kata::option(arguments, "--modules");
-    if (!folder) throw kata::Error("--modules and the folder that they are in are missing");
+    if (!folder) throw kata::Error("--modules FOLDER is missing: the folder that holds the modules");
     const auto left_out = [&](const std::string& name) {
         for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
             if (arguments[i] == std::string("--without") && arguments[i + 1] == name) return true;

@@ -53,14 +53,14 @@ struct Demand {
     unsigned threads = 0;     ///< of a block
     double shared_bytes = 0;  ///< of a block
 
-    double requests = 0;      ///< by warps, to any memory
-    double addresses = 0;     ///< of requests, except at a constant distance from a known one
+    double requests = 0;      ///< of warps, to any memory
+    double addresses = 0;     ///< of requests that do not lie at a constant distance from a known one
     double basic_blocks = 0;  ///< entered by warps
     double comparisons = 0;   ///< of conditions compiled to predicates
     double unrolled = 0;      ///< basic blocks of unrolled loops, which a GPU does not enter
     double merged = 0;        ///< passes in them that a GPU leaves out, because they repeat an earlier load
     double operands = 0;      ///< constants at an address known at compile time
-    double divisions = 0;     ///< by warps, by non-constants
+    double divisions = 0;     ///< executed by warps; only those whose divisor is not a constant
     double lines = 0;         ///< of 128 bytes, summed over requests to global memory: a pass for each
     double passes = 0;        ///< over the banks of shared memory
     std::map<std::string, Flow> arrays;

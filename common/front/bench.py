@@ -26,8 +26,8 @@ SECONDS_BETWEEN_SAMPLES = 0.5
 REASONS = {
     0x04: "it drew as much power as it may",
     0x08: "the hardware slowed it down",
-    0x20: "it was too hot",
-    0x40: "the hardware found it too hot",
+    0x20: "it was so hot that the driver slowed it down",
+    0x40: "it was so hot that the hardware slowed itself down",
     0x80: "its power supply requested less",
 }
 

@@ -111,7 +111,7 @@ def place_of(
 def all_done(board: Board, chapter: str = "") -> str:
     """Returns the opening words of the message that nothing is left to do, at all or in a chapter."""
     there = {place.state for place in board.places if chapter in ("", place.chapter)}
-    but = " that this machine can run" * ("elsewhere" in there) + " but those skipped" * ("skipped" in there)
+    but = " that this machine can run" * ("elsewhere" in there) + ", except those skipped," * ("skipped" in there)
     return f"Every step{f' of {chapter}' if chapter else ''}{but} is written and right"
 
 

@@ -315,7 +315,8 @@ def part(message: str) -> str:
 
 
 def narrow(picture: str) -> str:
-    """Returns a picture of several panels (pictures.beside) with one below the other; empty if it is none."""
+    """Rearranges a picture that pictures.beside has drawn: its panels lie one below the other. Returns "" for
+    any picture without several panels."""
     svg = ElementTree.fromstring(picture)
     titles, groups = (svg.findall(f"{{{SVG}}}{name}") for name in ("text", "g"))
     if svg.get("class") != "kata" or len(titles) < 2:

@@ -84,8 +84,8 @@ def row_from(place: trace.Place) -> Row:
 
 
 def rows_of(found: trace.Found) -> list[Row]:
-    """Returns a row for each line and array. A line may be many instructions; it runs as often as the longest
-    of its basic blocks does."""
+    """Returns a row for each line, kind of access and array, the sum over the line's instructions. The row
+    without a memory sums how often the line's basic blocks are entered."""
     raw = [
         row_from(place)
         for place in found["places"]

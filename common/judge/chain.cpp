@@ -61,7 +61,8 @@ class Chains final : public Watcher {
         links_.clear();
     }
 
-    /// `longest`: the steps of the chain that is followed, together with what it has waited for.
+    /// Returns which line has the most steps of the longest chain. `longest` is the length of this chain,
+    /// including its waits. Returns "" if the steps that were followed make up less than 3/4 of it.
     std::string text(std::uint64_t longest) const {
         const auto most = std::max_element(lines_.begin(), lines_.end(),
                                            [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -415,9 +415,9 @@ std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs
         return std::nullopt;
     const auto each = [&](std::uint64_t count) { return number(count) / number(line.requests); };
     return format(
-        "Right, but %s takes %.1f passes over the banks of shared memory each time that a warp executes it, "
-        "where %.1f would do: bank conflicts, because its lanes access different words of one bank. The "
-        "conflicts are %.0f %% of what its warps execute, and more than in its solution",
+        "Right, but each time a warp executes %s, it takes %.1f passes over the banks of shared memory. "
+        "Without bank conflicts %.1f would do: lanes of the warp access different words of one bank. These "
+        "conflicts are %.0f %% of what the step's warps execute, and more than in the solution",
         worst->first.c_str(), each(line.passes), each(line.passes - line.has),
         100 * number(line.has) / work(mine));
 }

@@ -203,9 +203,10 @@ void time_claims(Claim::Standing standing, Answer expected, const char* otherwis
             char text[200];
             std::snprintf(
                 text, sizeof text,
-                "%s is %.3f (%.3f to %.3f, %d pairs) times as fast as %s; claimed: %.2f, required: %.2f",
-                step_name().c_str(), verdict.ratio, verdict.lower, verdict.upper, verdict.pairs,
-                std::string(claim.worse).c_str(), claimed, claim.least);
+                "%s is %.3f times as fast as %s (%.3f to %.3f in %d pairs of runs); claimed: %.2f, limit for this "
+                "step: %.2f",
+                step_name().c_str(), verdict.ratio, std::string(claim.worse).c_str(), verdict.lower,
+                verdict.upper, verdict.pairs, claimed, claim.least);
             if (verdict.answer == expected)
                 SUCCEED(text);
             else

@@ -58,7 +58,7 @@ void Meter::launch_begins(const simt::Grid& grid) {
     repeated_.clear();
     if (!rehearsing_) footprint_ = {};
     overlaps_ = !rehearsing_ && simt::may_overlap(grid.launch.stream);
-    find_memory();  // which plain accesses may take the fast path depends on overlaps_
+    find_memory();  // after overlaps_ is set, which decides which plain accesses may take the fast path
     work_of_blocks_.clear();
     longest_ = contention_ = 0;
     polled_ = false;

@@ -229,7 +229,7 @@ class Shadow {
 
     std::size_t words_touched = 0;  // in the current epoch; set by the caller
     bool written = false;           // before this launch, all of it; set by the caller
-    /// Parts that the host has written, in order, as offsets; set by the caller.
+    /// Parts of the array that the host has written, as offsets, the lowest first; set by the caller.
     std::vector<simt::Range> written_parts;
 
   private:

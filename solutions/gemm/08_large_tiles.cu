@@ -18,7 +18,7 @@ constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;                                               // elements of a pack
-constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // of the tiles, copied at a time
+constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // rows of each tile copied at a time
 static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,

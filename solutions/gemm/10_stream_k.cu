@@ -21,7 +21,7 @@ constexpr int tm = 8, tn = 16;                 // of these, a thread's
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack
-constexpr int a_rows = threads / bk;  // of a tile of A, copied at a time
+constexpr int a_rows = threads / bk;  // rows of a tile of A that are copied at a time
 static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");

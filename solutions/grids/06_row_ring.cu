@@ -187,9 +187,9 @@ __global__ void __launch_bounds__(block)
     for (int i = ahead<size>; i < rows_of<size>; ++i) place(i) = {};  // leaves before anything has entered
 
     Columns columns = {};
-    // A ring of 2 * size + 1 + ahead rows. The row that leaves is 2 * size + 1 places behind the one that
-    // enters, which in the ring is `ahead` places further on: the place of the row that enters `ahead` rows
-    // later.
+    // The ring has 2 * size + 1 + ahead places. The row that leaves lies 2 * size + 1 places behind the one
+    // that enters. Around the ring, that is `ahead` places in front of it: the place that will be taken by
+    // the row that enters `ahead` rows later.
     int entering = 0, leaving = ahead<size>;  // places in the ring
     const auto enter = [&](int row) {
         __pipeline_wait_prior(ahead<size> - 1);  // the oldest copy in flight has arrived

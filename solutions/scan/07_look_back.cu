@@ -1,9 +1,9 @@
 // 07 Look-back: a block that waits for its left neighbour does not stand still, but looks further left.
 // Beyond the documents: Merrill and Garland, Single-pass parallel prefix scan with decoupled look-back,
 // 2016, which is how CUB scans. Changed from 06: a block publishes the sum of its own section at once, and
-// the sum of all up to its end as soon as it has that. A later block adds up the sections' own sums, 32 at a
-// time, back to the nearest sum of all. The chain of n / 4096 links becomes a few steps, which all blocks
-// take at the same time.
+// the sum of everything up to its end as soon as it has that. A later block goes left and adds up the
+// sections' own sums, 32 at a time, until it meets a section that has published the sum of everything up to
+// its end. The chain of n / 4096 links becomes a few steps, which all blocks take at the same time.
 #include "messages.cuh"
 
 constexpr int threads = 256;

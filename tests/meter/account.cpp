@@ -1,4 +1,5 @@
-// The warp log and the account, without kernels.
+// Tests of WarpLog and of meter::account(), which counts logged requests. Their events are made by hand; no
+// kernel runs.
 #include "meter/warp_log.hpp"
 #include "suite.hpp"
 

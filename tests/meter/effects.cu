@@ -44,7 +44,7 @@ void reversed_in_array(bool shared, const float* in, float* out) {
 __global__ void reversed_in_two_shared_kernel(const float* in, float* out) {
     __shared__ float mine[64];
     __shared__ float ours[64];
-    float both[2];  // a thread needs all of it
+    float both[2];  // rightly private: each thread reads only what it wrote itself
     const int t = threadIdx.x;
     for (int i = t; i < 64; i += 64) mine[i] = ours[i] = in[i];
     __syncthreads();

@@ -22,7 +22,7 @@ kata::Observation sampled(std::uint64_t one_in, const Work& work) {
 }  // namespace
 
 TEST_CASE("a sample of equal blocks yields the counts of all blocks, and all blocks run", "[sample]") {
-    constexpr int n = 256;  // in tiles of 32 x 32
+    constexpr int n = 256;  // rows and columns; a block has a tile of 32 x 32
     std::vector<float> values(n * n);
     std::iota(values.begin(), values.end(), 0.0f);
     Buffer<float> in("in", std::span<const float>(values));
@@ -132,7 +132,7 @@ std::size_t resident_bytes() {
 }  // namespace
 
 TEST_CASE("if a launch is too large to run, some of its blocks run and count for all", "[sample]") {
-    constexpr int n = 256;  // in tiles of 32 x 32
+    constexpr int n = 256;  // rows and columns; a block has a tile of 32 x 32
     std::vector<float> values(n * n);
     std::iota(values.begin(), values.end(), 1.0f);
     Buffer<float> in("in", std::span<const float>(values));

@@ -1,4 +1,4 @@
-// Streams and events, in order, and memory that is allocated on a stream.
+// Streams that events put in order, and memory that is allocated and freed on a stream.
 #include "kata.hpp"
 
 __global__ void k(float* out, int n) { out[threadIdx.x] = n; }

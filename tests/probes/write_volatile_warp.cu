@@ -1,4 +1,5 @@
-// The last warp through volatile, and the shuffles that came after.
+// Reductions in the last warp: through volatile shared memory, as older code has them, and by the shuffles
+// that replaced this.
 #include "kata.hpp"
 
 __device__ void last_warp(volatile float* s, int i) {

@@ -130,7 +130,8 @@ void summed_apart(Apart how, void* out) {
     if (how == Apart::promised_16) promised_kernel<16><<<1, 64>>>(floats);
 }
 
-// A thread calls a function of the host, which the translator cannot see.
+// A kernel launches a kernel through a host function. The translator cannot see that, so the launch itself
+// must report it.
 inline void start() { nothing_kernel<<<1, 1>>>(); }
 __global__ void launching_kernel() { start(); }
 void launch_in_kernel() { launching_kernel<<<1, 1>>>(); }

@@ -83,8 +83,9 @@ class Walls:
                     path for path in (folder, *folder.parents) if not path.stat().st_mode & stat.S_IXOTH
                 ]:
                     self.why = (
-                        f"root runs a student's code as a user of its own, who cannot enter {closed[-1]}: "
-                        f"open it with chmod o+x, or name other folders with --work and TMPDIR"
+                        f"as root, kata runs a student's code as a separate user, and this user cannot enter "
+                        f"{closed[-1]}: allow it with chmod o+x {closed[-1]}, or choose other folders with "
+                        f"--work and TMPDIR"
                     )
                     return
         try:

@@ -13,7 +13,7 @@ constexpr int tm = 8, tn = 16;                 // rows and columns of results of
 constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads of a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack
-constexpr int deep = 8, a_rows = threads / deep;  // of a tile of A, copied at a time
+constexpr int deep = 8, a_rows = threads / deep;  // columns and rows of a tile of A copied at a time
 static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy the same number of elements, and into whole packs");
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same one of two sets");

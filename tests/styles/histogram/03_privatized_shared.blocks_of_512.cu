@@ -1,5 +1,5 @@
-// Blocks of 512, bins in dynamic shared memory, and the first threads merge, zeros as well: usual in NVIDIA's
-// older samples.
+// Blocks of 512 threads, with the bins in dynamic shared memory. At the end the first threads add every bin
+// to the result, even one that is 0. Usual in NVIDIA's older samples.
 #include "histogram.cuh"
 
 __global__ void histogram_shared(const char* text, size_t n, unsigned* histo) {

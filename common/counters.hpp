@@ -22,19 +22,19 @@ enum class Better { less, more };
 
 struct Counter {
     std::string_view key;      ///< its name in records, data files and chapters
-    std::string_view heading;  ///< of a column
+    std::string_view heading;  ///< heading of its column
     std::string_view narrow;   ///< heading for a terminal, in words of 7 characters; empty: `heading`
-    std::string_view unit;     ///< of a column, without the divisor
+    std::string_view unit;     ///< unit of its column, without the divisor
     Per per;
     int decimals;
     Better better;
-    std::string_view name;     ///< in a sentence
+    std::string_view name;     ///< what a sentence calls it
     std::string_view meaning;  ///< explains the column to a new reader; empty: `name`
     /// Returns the total of a run. Null if only a clock can measure it.
     double (*of)(const Counts&) = nullptr;
     /// The share of one line of the source. Null if lines have none.
     std::uint64_t Place::*place = nullptr;
-    std::string_view unit_of_place = "";  ///< if that differs
+    std::string_view unit_of_place = "";  ///< unit for one line of the source; empty: `unit`
 };
 
 namespace counters {

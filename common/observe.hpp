@@ -89,10 +89,10 @@ struct Place {
     std::uint64_t conflicts = 0;  ///< passes caused by bank conflicts
     std::uint64_t exchanges = 0;  ///< between the lanes of a warp
     std::uint64_t again = 0;      ///< requests whose first lane accesses the address of its request before
-    std::uint64_t words = 0;      ///< of global memory that an atomic here is the first to update in a launch
+    std::uint64_t words = 0;      ///< words of global memory that an atomic here updates first in a launch
     /// The largest number of atomics on one word of global memory in a launch, if the last of them is here.
     std::uint64_t on_one_word = 0;
-    unsigned bytes = 0;  ///< that a lane accesses at a time
+    unsigned bytes = 0;  ///< bytes that a lane accesses at a time
     /// The distance in bytes between neighboring lanes, and the number of requests with this distance. Taken
     /// from the first request with extra lines or bank conflicts in which three quarters of the lanes have
     /// the same one.
@@ -102,7 +102,7 @@ struct Place {
 
 /// Two threads whose accesses to an array in global memory nothing orders.
 struct Race {
-    std::uint64_t launch;  ///< from 0
+    std::uint64_t launch;  ///< number of the launch, counted from 0
     std::string array;
     struct Thread {
         std::uint64_t block;

@@ -25,7 +25,7 @@ struct Request {
     const char* did = "runs";  ///< "runs" for entering a basic block; or "load", "store", "atomic"
     const char* memory = "";   ///< "global", "shared" or "constant"
     std::uint64_t block = 0;   ///< the block's linear index in its grid
-    unsigned warp = 0;         ///< in the block
+    unsigned warp = 0;         ///< its index in the block
     unsigned barriers = 0;     ///< passed by the block before
     /// The time in steps of the span, along the warp. A barrier ends when the latest warp reaches it.
     std::uint64_t begins = 0, ends = 0;
@@ -33,7 +33,7 @@ struct Request {
     unsigned bytes = 0;                          ///< requested by each lane
     std::uint32_t lanes = 0;                     ///< a bit for each active lane
     std::array<std::uintptr_t, 32> addresses{};  ///< of the active lanes
-    Counts counts = {};                          ///< its share of the launch's counts, without the steps
+    Counts counts = {};                          ///< part of the launch's counts, without the steps
 };
 
 /// A launch while it runs. Its lines can still be looked up afterwards.

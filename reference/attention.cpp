@@ -56,7 +56,7 @@ Result softmax_of(std::span<const float> in, const Matrix& m) {
         const auto row = in.subspan(first, columns);
         double largest = -std::numeric_limits<double>::infinity();
         for (const float x : row) largest = std::fmax(largest, x);  // NaN is left to the sum
-        const auto off = [&](float x) {                             // in roundings; exp(-inf) is exact
+        const auto off = [&](float x) {                             // error in roundings; exp(-inf) is exact
             return std::isinf(x) ? 0 : of_exponent * (largest - x) + std::abs(x) + std::abs(largest);
         };
         double sum = 0, all_off = 0;

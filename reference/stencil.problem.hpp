@@ -270,7 +270,7 @@ struct Huge : Problem<T> {
 template <class T>
 struct Corners {
     static constexpr int small_n = 12;  // has room for both corners
-    int n, side;                        ///< of the grid, and of a corner
+    int n, side;                        ///< side of the grid, and of a corner
     Buffer<T> in{"in", cells(n), kata::zeros}, out{"out", cells(n), kata::zeros};
     Problem<T> small = coded<T>(small_n);  // with the same corners, for what is expected
 

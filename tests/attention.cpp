@@ -58,8 +58,8 @@ TEST_CASE("elements of -infinity have no share", "[equivalence][softmax]") {
     constexpr float inf = Float::infinity();
     auto p = rows({5, 1400}, 4);
     const auto row = [&](int i) { return p.in.begin() + i * 1400; };
-    std::fill(row(0), row(0) + 1399, -inf);  // only the last counts
-    std::fill(row(1) + 1, row(2), -inf);     // only the first counts
+    std::fill(row(0), row(0) + 1399, -inf);  // only the last element has a share
+    std::fill(row(1) + 1, row(2), -inf);     // only the first element has a share
     std::fill(row(2), row(2) + 700, -inf);   // blocks of 256 and more find nothing at first
     for (int i = 0; i < 1400; i += 2) row(3)[i] = -inf;
     for (int i = 0; i < 1400; ++i)

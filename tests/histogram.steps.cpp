@@ -80,7 +80,8 @@ const kata::Idea no_lane_waits{
 const kata::Idea asks_nothing{
     .lacking =
         "it tests whether each character is a letter, which makes the warps of a text of words diverge",
-    .number_is = "atomics on shared memory for each character of a text without letters, which must be counted, too",
+    .number_is =
+        "atomics on shared memory for each character of a text without letters, which must be counted, too",
     .number = [](const kata::Counted& counted) -> std::optional<double> {
         return static_cast<double>(counted("no letters").shared_atomic.accesses) / (4 * 32768);
     },
@@ -259,11 +260,11 @@ const kata::Step steps[] = {
              {"06_aggregated", "global_requests", 8.0, "a load brings 16 characters instead of one",
               "not in the documents"},
              // Both wait for memory, unless the text has words: 1.38 times then, in another run.
-             {"07_wide_loads", "milliseconds", 1.02, "a character is counted without a test for being a letter",
-              "not in the documents", refuted},
+             {"07_wide_loads", "milliseconds", 1.02,
+              "a character is counted without a test for being a letter", "not in the documents", refuted},
              {"07_wide_loads", "milliseconds", 1.1,
-              "a character is counted without a test for being a letter, so no warp diverges", "not in the documents",
-              kata::Claim::Standing::asserted, of_words},
+              "a character is counted without a test for being a letter, so no warp diverges",
+              "not in the documents", kata::Claim::Standing::asserted, of_words},
          },
      .ideas = {has_few_blocks, no_lane_waits, asks_nothing},
      // With a row of counters for each bin (rows_of_bins) an H100 times 0.90 of step 07.

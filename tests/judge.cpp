@@ -347,9 +347,9 @@ TEST_CASE("a later step's idea is noted where a step has all that it gains and a
           "Right, and it already does what step 03_c teaches: neighbours read neighbours. An H100 takes 2.0 "
           "times as long for that step's solution as for this step's, so on a GPU this may fail as too slow");
     CHECK_FALSE(told("02_b", b, 0.5));                // it belongs to the step itself
-    CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // only a part of it
-    CHECK_FALSE(told("02_b", c, 0.9));                // as fast
-    CHECK_FALSE(told("02_b", c, {}));                 // not timed
+    CHECK_FALSE(told("02_b", counts(100, 40), 0.5));  // it gains only a part of what the idea gains
+    CHECK_FALSE(told("02_b", c, 0.9));                // the later step is about as fast
+    CHECK_FALSE(told("02_b", c, {}));                 // the later step has no time
     CHECK_NOTHROW(kata::remark_on_idea(
         steps, "02_b", c, [](std::string_view) -> const Counts& { throw kata::Error("counted"); },
         [](std::string_view) { return std::nullopt; }));

@@ -29,7 +29,7 @@ void watch(const auto& problem, const kata::Conditions& conditions, See see) {
 }
 
 // Two persistent blocks with a dozen tiles each.
-constexpr int few_tiles = 25, few_elements = few_tiles * 12288;  // of step 10
+constexpr int few_tiles = 25, few_elements = few_tiles * 12288;  // tiles as step 10 has them
 const kata::Conditions two_multiprocessors{.multiprocessors = 2};
 
 /// The longest chain for a long array may be up to `most` times that of the solution.

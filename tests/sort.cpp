@@ -57,7 +57,7 @@ TEST_CASE("either of two lists may be short, empty or far behind the other", "[e
         table<unsigned, unsigned>({{0, 1}, {1, 0}, {0, 900}, {900, 0}, {1, 999}, {999, 1}, {700, 700}}));
     require_right(lists<std::uint32_t>(m, n, Keys::uniform));
     require_right(lists<std::uint32_t>(m, n, Keys::sorted));    // all of the first list precede the second
-    require_right(lists<std::uint32_t>(m, n, Keys::reversed));  // and the other way round
+    require_right(lists<std::uint32_t>(m, n, Keys::reversed));  // all of the second list precede the first
     require_right(lists<Pair>(m, n, Keys::equal));
 }
 

@@ -5,8 +5,8 @@
 #include "fixed_radius.cuh"
 
 constexpr int block = 256;    // threads, side by side
-constexpr int per_side = 20;  // rows of outputs in a strip, for each row of the filter: at most
-constexpr int least = 4;      // and at least
+constexpr int per_side = 20;  // at most so many rows of outputs in a strip, for each row of the filter
+constexpr int least = 4;      // at least so many
 constexpr int wide = 4;       // columns of a thread
 
 __constant__ float weights[convolution::max_weights];

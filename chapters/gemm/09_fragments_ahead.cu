@@ -14,8 +14,8 @@
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
 constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
-constexpr int tm = 8, tn = 16;                 // of these, a thread's
+constexpr int wm = 64, wn = 64;                // rows and columns of C that a warp computes
+constexpr int tm = 8, tn = 16;                 // rows and columns of C that a thread computes
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack

@@ -16,8 +16,8 @@
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
 constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
-constexpr int wm = 64, wn = 64;                // of the block's results, a warp's
-constexpr int tm = 8, tn = 16;                 // of these, a thread's
+constexpr int wm = 64, wn = 64;                // rows and columns of C that a warp computes
+constexpr int tm = 8, tn = 16;                 // rows and columns of C that a thread computes
 constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack
@@ -77,7 +77,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
 
 /// The work of each block. The phases of all tiles, row by row, form one sequence: `phases` of each tile.
 struct Plan {
-    int across, tiles;  // in a row of C, and in all of C
+    int across, tiles;  // tiles in a row of C, and in all of C
     int phases;         // of a tile
     int whole;          // tiles that a block computes alone; they are the first
     int share;          // phases of each block that shares the others

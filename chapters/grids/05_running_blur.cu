@@ -56,7 +56,7 @@ template <int size>
 __device__ unsigned sum_around_first(const Row& row) {
     unsigned sum = 0;
     for (int i = 0; i < 3 * wide / 4; ++i) {
-        unsigned ones = 0;  // for those bytes of the word; known when it is compiled
+        unsigned ones = 0;  // a 1 for each byte of the word that is in the patch; known at compile time
         for (int j = 0; j < 4; ++j)
             if (4 * i + j >= wide - size && 4 * i + j <= wide + size) ones |= 1u << (j * 8);
         if (ones != 0) sum = __dp4a(row.word[i], ones, sum);

@@ -11,7 +11,7 @@
 
 constexpr int block = 64;                 // threads: two warps, side by side
 constexpr int results = 28;               // lanes of a warp with means to store, 448 bytes: seven times 64
-constexpr int idle = (32 - results) / 2;  // at either end; the inner one of them sums up for its neighbour
+constexpr int idle = (32 - results) / 2;  // lanes at either end; the inner one sums up for its neighbour
 constexpr int wide = 16;                  // columns of a thread, and more than a patch reaches to either side
 
 /// The rows on their way into the ring. Strips of small patches are low, and begin sooner with fewer.
@@ -158,7 +158,7 @@ struct Strips {
 };
 
 template <int size>
-constexpr int rows_of = 2 * size + 1 + ahead<size>;  // of the ring: of a patch, and on their way
+constexpr int rows_of = 2 * size + 1 + ahead<size>;  // in the ring: those of a patch, and those on their way
 
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block)

@@ -11,9 +11,9 @@
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
+constexpr int warps = 16;  // warps that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
-constexpr int rows = 6;                   // of a warp in a tile
+constexpr int rows = 6;                   // rows of a tile that a warp scans
 constexpr int packs = warps * rows * 32;  // of a tile
 constexpr int stages = 4;  // tiles of a block on chip: one is scanned, two are summed, one on its way
 constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned

@@ -37,16 +37,16 @@ __device__ T shuffle_down(T value, int lanes) {
 
 /// The state of a section: what it has published.
 enum State : unsigned {
-    nothing,    ///< not yet: memory is set to zero
-    aggregate,  ///< its own sum
-    prefix      ///< the sum of all up to its end
+    nothing,    ///< nothing yet: this is 0, to which memory is set
+    aggregate,  ///< the section's own sum
+    prefix      ///< the sum of everything up to the section's end
 };
 
 /// State and sum lie in one word of 64 bits, or half a sum in each of two. A word is written and read as
 /// one: a thread that sees the state has the sum, and no fence stands between them.
 using Word = unsigned long long;
 template <class T>
-constexpr int words = sizeof(T) / 4;  ///< of a section
+constexpr int words = sizeof(T) / 4;  ///< words for a section
 
 /// Publishes the state and the sum of section s; `status` has words<T> words for each section.
 template <class T>

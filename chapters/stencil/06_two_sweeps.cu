@@ -6,9 +6,9 @@
 // long, because two planes at either end of it are loaded and give no result.
 #include "twice.cuh"
 
-constexpr int warps = 20;  // of a block: rows of its tile
+constexpr int warps = 20;  // warps of a block, each with a row of its tile
 constexpr int chunk = 64;  // planes of results of a block
-constexpr int few = 2;     // and where the grid is so small that some multiprocessors would have no block
+constexpr int few = 2;     // planes instead, if the grid is so small that multiprocessors would have no block
 constexpr int halo = 2;    // cells around the results that two sweeps need
 
 /// `width` neighbouring cells of a row. The alignment makes a load or a store of them one instruction.

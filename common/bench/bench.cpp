@@ -17,7 +17,7 @@ constexpr double short_run = 10e-3;     // seconds; in a longer run the time of 
 constexpr int most_in_batch = 100;      // the queue of launches holds about a thousand
 constexpr double budget = 0.3;          // seconds for the pairs of a row, if the least number allows
 constexpr int least_pairs = 8, most_pairs = 32;
-constexpr double error = 0.05;  // of the bounds of a ratio
+constexpr double error = 0.05;  // the probability that a bound of a ratio does not hold
 
 /// Runs over the copies of a problem in turn.
 class Timed {

@@ -38,9 +38,9 @@ enum class Floor { copy, read };
 struct Case {
     std::string name;     ///< "sum of 2^28 floats"
     const char* entry;    ///< the function that a solving module exports
-    std::size_t bytes;    ///< of one copy in device memory
-    double useful_bytes;  ///< that any solution must move
-    double operations;    ///< that it must perform, in single precision; 0 if they are not reported
+    std::size_t bytes;    ///< what one copy takes in device memory
+    double useful_bytes;  ///< bytes that any solution must move
+    double operations;    ///< that any solution must perform, in single precision; 0 if not reported
     Floor floor = Floor::copy;
     std::function<std::unique_ptr<Problem>(std::size_t copies)> make = {};
 };
@@ -59,13 +59,13 @@ struct Row {
     double milliseconds = 0;   ///< the median
     double spread = 0;         ///< half of the interquartile range of the times, in % of the median
     double gigabytes = 0;      ///< useful gigabytes per second
-    double teraflops = 0;      ///< per second
+    double teraflops = 0;      ///< operations per second, in 10¹²
     double of_ceiling = 0;     ///< in %: the least time that the device can need, divided by the time taken
     double faster = 0;         ///< times as fast as the vendor; 0 if there is none
     double faster_lower = 0;   ///< with a probability of 95 % the true ratio is not below this
     double faster_upper = 0;   ///< nor above this
     int runs = 0;              ///< number of times measured
-    std::size_t copies = 0;    ///< of the problem
+    std::size_t copies = 0;    ///< of the problem, which the runs take in turn
 };
 
 /// The device, as far as the benchmark uses it.

@@ -68,21 +68,21 @@ struct Demand {
     /// update, once among the lines that one block updates. Within a request, each lane of one address takes
     /// a turn, and so does each sector.
     double updates_of_all = 0, updates_of_one = 0;
-    double updates = 0;  ///< of all lines
+    double updates = 0;  ///< of all lines of global memory
     /// For lines updated by one block alone: turns, words updated, and bytes of their arrays.
     double own_updates = 0, own_words = 0, own_bytes = 0;
 
-    Chain chain;  ///< of the blocks, summed
+    Chain chain;  ///< sum over the blocks
     /// The longest block of those observed and, if requested, of the first and the last, which may not be in
     /// the sums.
     OfBlock longest;
-    bool longest_is_beside = false;  ///< it is not in the sums
+    bool longest_is_beside = false;  ///< the longest block is not in the sums
     /// Blocks that waited for another one to write a word, and the sum of what each did from then until it
     /// wrote such a word itself.
     double links = 0;
     Chain link;
 
-    std::map<std::string, Asked> lines_of_source;  ///< by "03_tiled.cu:27"
+    std::map<std::string, Asked> lines_of_source;  ///< the key is a line, as "03_tiled.cu:27"
 };
 
 }  // namespace estimate

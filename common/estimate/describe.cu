@@ -229,7 +229,7 @@ __global__ void chase(long long* cycles, Node** at, int warm_up, int rounds) {
 
 __global__ void chase_shared(long long* cycles, unsigned* sink, int rounds) {
     constexpr unsigned count = 1024;
-    __shared__ unsigned next[count];  // in bytes
+    __shared__ unsigned next[count];  // offset in bytes of the next element to load
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x) next[i] = (5 * i + 1) % count * 4;
     unsigned at = 0;
     const Timer timer;
@@ -302,7 +302,7 @@ __global__ void request(long long* cycles, unsigned* sink, unsigned stride, unsi
         } else if constexpr (access == Access::shared_store) {
             *place = sum;
         } else if constexpr (access == Access::shared_atomic) {
-            atomicAdd(s + at, 1u);  // of a constant: the hardware combines lanes
+            atomicAdd(s + at, 1u);  // adds a constant, for which the hardware combines the lanes
         } else if constexpr (access == Access::shared_atomic_any) {
             atomicAdd(s + at, lane + static_cast<unsigned>(rounds));
         } else {

@@ -173,7 +173,7 @@ Estimate estimate(const Demand& d, const Device& on, double operations) {
     const double clock = on.at("clock"), multiprocessors = on.at("multiprocessors");
     // Blocks are not divided: the busiest multiprocessor has at least this many.
     const double of_busiest = std::ceil(d.blocks / multiprocessors);
-    const double busiest = of_busiest / d.looked_at;  // per block looked at
+    const double busiest = of_busiest / d.looked_at;  // turns the sums in d into this multiprocessor's
     const auto need = [&](const char* what, double seconds) { result.needs.push_back({what, seconds}); };
     const auto traffic = traffic_of(d, scale);
 

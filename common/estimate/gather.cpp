@@ -108,7 +108,7 @@ void Gatherer::request(const kata::Request& r) {
             for (unsigned l = 0; l < 32; ++l)
                 if (r.lanes >> l & 1) asked[count++] = r.addresses[l];
             std::sort(asked.begin(), asked.begin() + count);
-            std::map<std::uintptr_t, std::map<std::uintptr_t, unsigned>> turns;  // by line and sector
+            std::map<std::uintptr_t, std::map<std::uintptr_t, unsigned>> turns;  // the keys: line, sector
             for (unsigned i = 0, next = 0; i < count; i = next) {
                 while (next < count && asked[next] == asked[i]) ++next;
                 auto& of_sector = turns[asked[i] / line_bytes][asked[i] / sector_bytes];
@@ -151,7 +151,7 @@ void Gatherer::request(const kata::Request& r) {
                                               c.shared_atomic.transactions);
         if (did == "atomic") {
             e.kind = Kind::shared_atomic;
-            std::array<std::uint16_t, 32> lanes{};  // by bank
+            std::array<std::uint16_t, 32> lanes{};  // on each bank
             for (unsigned l = 0; l < 32; ++l)
                 if (r.lanes >> l & 1) ++lanes[r.addresses[l] / 4 % 32];
             e.turns = *std::max_element(lanes.begin(), lanes.end());

@@ -50,7 +50,7 @@ class Gatherer final : public kata::Watcher {
         std::uint32_t code, barriers, array, sectors;
         std::uint64_t first_sector;
         std::uint64_t words;  // a hash of the words of shared memory that the lanes load
-        bool waited;          // for a write of another block
+        bool waited;          // it waited for a write of another block
     };
     struct Array {
         kata::Array of;
@@ -60,13 +60,13 @@ class Gatherer final : public kata::Watcher {
         std::uint64_t block = 0;
         double turns = 0, of_block = 0;
         bool shared_by_blocks = false;
-        std::uint32_t words = 0;                                 // a bit each
+        std::uint32_t words = 0;                                 // a bit for each word of the line
         std::vector<std::pair<std::uint32_t, double>> of_codes;  // the same turns
     };
     /// The demand of one instruction.
     struct OfCode {
         Asked asked;
-        std::map<std::uint32_t, double> loaded, written;  // sectors, by array
+        std::map<std::uint32_t, double> loaded, written;  // sectors of each array
     };
 
     void end_block();
@@ -81,24 +81,24 @@ class Gatherer final : public kata::Watcher {
     const Device& device_;
     const bool ends_;
     std::vector<Demand> done_;
-    std::optional<Demand> launch_, sample_;  // of the sample, once it has ended
+    std::optional<Demand> launch_, sample_;  // of the launch, and of its sample once that has ended
     kata::Scene scene_;
-    std::unordered_map<std::uint32_t, Line> line_of_;     // by code, of the launches of one module
+    std::unordered_map<std::uint32_t, Line> line_of_;     // the line of each code, in the launches of one module
     std::map<std::string, std::uint32_t> first_of_line_;  // the first basic block of "a.cu:3"
-    std::map<std::string, std::vector<Line>> lines_in_;   // by source
+    std::map<std::string, std::vector<Line>> lines_in_;   // the lines of each source file
     std::vector<Array> arrays_;
     std::uint32_t last_array_ = 0;
     std::map<std::string, double> shared_arrays_;
-    std::unordered_map<std::uintptr_t, Updates> updated_;  // by line
+    std::unordered_map<std::uintptr_t, Updates> updated_;  // the key is a line of global memory
     std::unordered_map<std::uint32_t, OfCode> of_code_;
-    std::unordered_map<std::uint32_t, std::string> name_of_;  // "03_tiled.cu:27", by code
+    std::unordered_map<std::uint32_t, std::string> name_of_;  // "03_tiled.cu:27", for each code
 
     std::uint64_t block_ = 0;
     bool in_block_ = false;
     std::optional<OfBlock> last_;            // block before this one
     unsigned alike_ = 0;                     // consecutive blocks with the same demand, up to the last one
-    std::vector<std::vector<Event>> warps_;  // of the block
-    std::vector<std::uint64_t> sectors_;     // of its events
+    std::vector<std::vector<Event>> warps_;  // the events of each warp of the block
+    std::vector<std::uint64_t> sectors_;     // the sectors of these events
 };
 
 }  // namespace estimate

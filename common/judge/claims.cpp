@@ -43,7 +43,8 @@ std::string as_counted(const Claimed& claimed, double better, double worse) {
            std::string(claimed.better) + " should have " + (claim.least > 1 ? least : "fewer ") + name +
            (claim.least > 1 ? " of " : " than ") + std::string(claim.worse) +
            ". Counted, with the solutions: " + text_of(better, claim.quantity) + ", and " +
-           text_of(worse, claim.quantity) + " in " + std::string(claim.worse) + ". So this claim does not hold, and no step is judged by it.";
+           text_of(worse, claim.quantity) + " in " + std::string(claim.worse) +
+           ". So this claim does not hold, and no step is judged by it.";
 }
 
 std::string unclaimed(std::span<const Step> steps, std::string_view earlier, std::string_view later,

@@ -272,7 +272,7 @@ std::string in_turns(const Run& step, const Counts& theirs) {
 
 /// Returns why this place needs so much, if its addresses show it.
 std::string cause(const Place& place, const Counter& counter, const Counts& counts, std::uint64_t words) {
-    constexpr std::uint64_t most_words = 48 * 1024 / 4;  // of the shared memory that every block may have
+    constexpr std::uint64_t most_words = 48 * 1024 / 4;  // as many as fit into the shared memory of any block
     if (2 * place.again > place.requests && counter.place != &Place::passes)
         return format(
             "\n  %.0f of these times a thread accesses the element that it accessed the time before: if no "
@@ -397,7 +397,7 @@ Nearest nearest_limit(const Counts& step, const Counts& theirs, std::span<const 
 }
 
 std::optional<std::string> remark_on_banks(const Run& step, const Counts& theirs) {
-    constexpr double worth = 1.0 / 32;  // of the work: what other limits allow beyond the solution
+    constexpr double worth = 1.0 / 32;  // a share of the work: what other limits allow beyond the solution
     const auto& mine = counts_of(step);
     std::map<std::string, Line> lines;
     for (const auto& place : step.seen.places)

@@ -35,7 +35,7 @@ struct Access {
     unsigned bytes;
     std::uint32_t code;
     char did;           // 'l'oad, 's'tore or 'a'tomic
-    std::size_t array;  // of the trail
+    std::size_t array;  // its index in the trail
     ThreadId id;
 };
 

@@ -154,7 +154,7 @@ const Counted& counted();
 struct Shortfall {
     std::string text;       ///< for the author of the step
     double share;           ///< the limit divided by the value, or the reverse for a minimum: from 0 to 1
-    bool of_chain = false;  ///< it is that of the longest chain
+    bool of_chain = false;  ///< the text is about the longest chain
 };
 /// Fails the running test, which continues. Every test that a correct step fails for its cost must call this,
 /// so that the record distinguishes such a step from a wrong one.

@@ -201,12 +201,11 @@ void time_claims(Claim::Standing standing, Answer expected, const char* otherwis
         for (const auto& verdict :
              time_claim(claim, step(), rival(std::string(claim.worse)), subject().verdicts)) {
             char text[200];
-            std::snprintf(
-                text, sizeof text,
-                "%s is %.3f times as fast as %s (%.3f to %.3f in %d pairs of runs); claimed: %.2f, limit for this "
-                "step: %.2f",
-                step_name().c_str(), verdict.ratio, std::string(claim.worse).c_str(), verdict.lower,
-                verdict.upper, verdict.pairs, claimed, claim.least);
+            std::snprintf(text, sizeof text,
+                          "%s is %.3f times as fast as %s (%.3f to %.3f in %d pairs of runs); claimed: %.2f, "
+                          "limit for this step: %.2f",
+                          step_name().c_str(), verdict.ratio, std::string(claim.worse).c_str(), verdict.lower,
+                          verdict.upper, verdict.pairs, claimed, claim.least);
             if (verdict.answer == expected)
                 SUCCEED(text);
             else

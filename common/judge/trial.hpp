@@ -42,7 +42,7 @@ std::optional<std::string> damage_of(const Buffers&... buffers) {
 struct Expected {
     std::vector<double> values, bound = {};
     Layout layout;
-    Mismatch found = {};  ///< by difference()
+    Mismatch found = {};  ///< what difference() returned
 
     template <class T>
     std::optional<std::string> difference(const std::vector<T>& got, std::byte poison) {

@@ -13,7 +13,7 @@ namespace {
 struct Miss {
     std::uintptr_t distance = ~std::uintptr_t{0};
     std::string text;
-    std::string remedy = {};  ///< on a line of its own
+    std::string remedy = {};  ///< printed on a line of its own
 };
 
 /// If an index is a thread's place in a grid whose blocks have as many elements as threads, or a multiple of

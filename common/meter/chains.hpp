@@ -72,7 +72,7 @@ class Chain {
     std::uint64_t unused_ = 0;             // bytes loaded, and no read of shared memory since
     std::uint64_t unstored_ = 0;           // bytes loaded and not yet stored to shared memory
     std::uint64_t unloaded_ = 0;           // bytes just stored there before they were loaded
-    bool reads_ = false, copies_ = false;  // from and to shared memory since the last barrier
+    bool reads_ = false, copies_ = false;  // has read shared memory, or copied to it, since the last barrier
     std::uint64_t late_ = 0;               // bytes of copies waited for since then
     std::uint32_t polling_ = 0;            // a bit for each lane
     std::uint64_t round_steps_ = 0;        // since the last poll

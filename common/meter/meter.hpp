@@ -54,7 +54,7 @@ class Places {
   private:
     std::vector<std::pair<std::uint64_t, std::uintptr_t>> last_;  // like all_: a thread and an address
     std::vector<kata::Place> all_;
-    std::vector<std::uint32_t> index_;  // by code: 1 + the index in all_, or 0
+    std::vector<std::uint32_t> index_;  // for each code: 1 + its index in all_, or 0
 };
 
 /// The value that a thread last read from a volatile or an atomic that it may overwrite.
@@ -294,7 +294,7 @@ class Meter final : public simt::Probe {
     // State of the observation.
     bool observing_ = false;
     std::optional<std::uint64_t> only_;
-    bool looks_for_races_ = true;  // which needs a shadow of all accessed memory
+    bool looks_for_races_ = true;  // looking for races needs a shadow of all accessed memory
     Findings findings_;
     Places places_;
     kata::Counts counts_;         // of this launch, while one runs
@@ -349,11 +349,11 @@ class Meter final : public simt::Probe {
     struct Overwrite {
         const void* address = nullptr;
         std::size_t bytes = 0;
-        std::uint64_t value = 0;  // that is lost
+        std::uint64_t value = 0;  // the value that is lost
         std::string text;
     };
     Overwrite overwrite_;
-    std::vector<Overwrite> repeated_;     // by the same value: harmless for a flag, not for a sum
+    std::vector<Overwrite> repeated_;     // overwritten by the same value: harmless for a flag, not for a sum
     unsigned gave_way_ = 0, let_in_ = 0;  // yields before such writes and before atomics, in this launch
 };
 

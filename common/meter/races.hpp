@@ -45,12 +45,12 @@ constexpr bool signals(Verb v) { return v >= Verb::volatile_read && v < Verb::up
 struct Record {
     std::uint32_t block = 0;    // linear, in the grid
     std::uint32_t barrier = 0;  // barriers passed by the block
-    std::uint32_t clock = 0;    // of the warp
-    std::uint32_t lanes = 0;    // a bit each
+    std::uint32_t clock = 0;    // the warp's clock
+    std::uint32_t lanes = 0;    // a bit for each lane
     std::uint32_t code = 0;     // offset in the module, of the access of `lane`
     std::uint8_t lane = 0;
-    std::uint8_t warp = 0;   // in the block
-    std::uint8_t bytes = 0;  // of the word, a bit each
+    std::uint8_t warp = 0;   // its index in the block
+    std::uint8_t bytes = 0;  // a bit for each byte of the word
     std::uint8_t did = 0;    // a Verb
 
     Verb verb() const { return static_cast<Verb>(did); }
@@ -138,11 +138,11 @@ class Clocks {
         std::uint32_t block = 0;
         std::uint32_t barriers = 0;
         std::uint64_t interval = 0;
-        std::vector<std::uint32_t> clocks;  // of each warp: its synchronizations and fences
+        std::vector<std::uint32_t> clocks;  // for each warp, its synchronizations and fences so far
         // By thread, and by lane of its warp: the first clock of that lane that the thread has not seen.
         std::vector<std::array<std::uint32_t, 32>> seen;
-        std::vector<std::optional<Stamp>> fenced;  // of each thread: its last fence
-        std::vector<Release> released;             // of each thread
+        std::vector<std::optional<Stamp>> fenced;  // the last fence of each thread
+        std::vector<Release> released;             // the last release of each thread
         // After a barrier that follows fences of all threads that wrote, any thread may signal for all.
         std::vector<bool> unfenced;
         unsigned unfenced_count = 0;
@@ -155,7 +155,7 @@ class Clocks {
 
     std::array<Slot, 2> slots_;
     std::uint64_t intervals_ = 0;
-    std::deque<News> news_;                                      // of the launch
+    std::deque<News> news_;                                      // all news of the launch
     std::unordered_map<std::uintptr_t, const News*> published_;  // the last at each address
     mutable std::uint64_t searches_ = 0;
     mutable std::vector<const News*> to_visit_;
@@ -228,7 +228,7 @@ class Shadow {
     std::size_t written_by_kernels_beside(std::size_t first, std::size_t last) const;
 
     std::size_t words_touched = 0;  // in the current epoch; set by the caller
-    bool written = false;           // before this launch, all of it; set by the caller
+    bool written = false;           // all of it was written before this launch; set by the caller
     /// Parts of the array that the host has written, as offsets, the lowest first; set by the caller.
     std::vector<simt::Range> written_parts;
 

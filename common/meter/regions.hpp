@@ -25,13 +25,13 @@ struct Region {
     simt::Range range;
     Space space = Space::none;
     std::string name;
-    bool written = false;  // before the launch
+    bool written = false;  // all of it was written before the launch
     std::uint64_t serial = 0;
     Spare<Shadow>::Pointer shadow;  // made at the first access
     std::uint32_t epoch = 0;
     Spare<Words>::Pointer words;                  // made at the first write
     std::uint32_t written_in = 0;                 // epoch of the last write
-    std::vector<simt::Range> written_parts = {};  // before the launch, if only in part; offsets
+    std::vector<simt::Range> written_parts = {};  // the parts written before the launch, if not all; offsets
     unsigned slots = 0;  // a bit for each resident block whose plain accesses may take the fast path
 
     void mark_written() {

@@ -188,9 +188,9 @@ class Process {
         id_ = -1;
         if (WIFSIGNALED(status)) {
             std::raise(WTERMSIG(status));
-            std::_Exit(1);  // if that is ignored
+            std::_Exit(1);  // in case the signal is ignored
         }
-        std::exit(std::max(1, WEXITSTATUS(status)));  // not as passed
+        std::exit(std::max(1, WEXITSTATUS(status)));  // at least 1, so that it does not count as passed
     }
 
     std::optional<Channel> channel_;

@@ -31,8 +31,8 @@ enum class Topic : std::uint8_t {
     ask_line,
     // from the step
     loaded,
-    answer,    ///< to any of these
-    returned,  ///< from the call
+    answer,    ///< the answer to any of the questions above
+    returned,  ///< the call has returned
     observed,  ///< the observation
     thrown,
     progress,

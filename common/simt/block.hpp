@@ -36,16 +36,16 @@ struct Copy {
     std::byte* to;
     unsigned bytes, read;  // bytes written, and how many of them were read
     std::size_t group;
-    const void* code;                 // of the call
+    const void* code;                 // where the copy was called
     std::uint64_t mark;               // what Probe::copy_begins() returned
-    std::array<std::byte, 16> value;  // at the time of the call
+    std::array<std::byte, 16> value;  // what was to be copied, at the time of the call
     const Arrivals* barrier;          // at which it arrives; null if its thread waits for it
 };
 
 /// The copies of one thread.
 struct Copies {
     std::vector<Copy> in_flight;
-    std::size_t groups = 0;  // committed
+    std::size_t groups = 0;  // groups that the thread has committed
 };
 
 struct alignas(64) Thread {  // what every turn reads lies in one cache line
@@ -53,7 +53,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
     bool paused = false;  // gave way although it could go on: its log is full, or it polls
     bool polling = false;
     std::uintptr_t left_at = 0;  // its stack pointer at the end of its last turn
-    unsigned linear = 0;         // in the block
+    unsigned linear = 0;         // its linear index in the block
     uint3 index{};
     boost::context::fiber fiber;
     std::byte* stack = nullptr;

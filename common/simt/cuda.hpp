@@ -159,7 +159,7 @@ struct Asked {
     dim3 grid, block;
     std::size_t shared_bytes;
     simt::Site site;
-    unsigned stream;  // in simt/order.hpp
+    unsigned stream;  // its number in simt/order.hpp
 };
 
 template <class T>

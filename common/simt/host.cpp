@@ -21,7 +21,7 @@
 #include <vector>
 
 struct CUstream_st {
-    unsigned number;  // in simt/order.hpp
+    unsigned number;  // the stream's number in simt/order.hpp
     std::string origin;
     bool kept = false;  // kept beyond the end of an observation
 };

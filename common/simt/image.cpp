@@ -115,8 +115,8 @@ struct Symbol {
 
 /// The functions and variables in the symbol table of a module.
 struct Symbols {
-    std::vector<Symbol> thread_local_variables, variables;  // by offset in their segment, or in the module
-    std::map<std::uintptr_t, std::string> functions;        // by offset in the module
+    std::vector<Symbol> thread_local_variables, variables;  // sorted by offset in the segment or module
+    std::map<std::uintptr_t, std::string> functions;        // the key is the offset in the module
     std::map<std::string, std::size_t> shared;              // bytes declared by each function
 };
 

@@ -14,18 +14,18 @@ namespace simt {
 struct Allocation {
     Range range;
     std::string name;
-    bool written = false;                     // by the host, all of it
+    bool written = false;                     // the host has written all of it
     std::uint64_t serial = 0;                 // differs from that of an earlier buffer at the same address
     Range pages;                              // the accessible part of its mapping
     std::string origin = {};                  // the line that called cudaMalloc
-    std::vector<Range> written_parts = {};    // by the host, in order and disjoint
-    bool managed = false;                     // by cudaMallocManaged
-    std::optional<int> no_bytes_set_to = {};  // by a call that may have its arguments exchanged
+    std::vector<Range> written_parts = {};    // parts that the host has written, disjoint, the lowest first
+    bool managed = false;                     // allocated by cudaMallocManaged
+    std::optional<int> no_bytes_set_to = {};  // the value in a call that set 0 bytes: exchanged arguments?
     // If it repeats: where in the file the period is, and the pages that are copies of it.
     Range period = {0, 0}, copies = {0, 0};
-    bool backed = false;  // with memory, all of it
+    bool backed = false;  // all of it has memory
 };
-const std::vector<Allocation>& allocations();  // by address
+const std::vector<Allocation>& allocations();  // sorted by address
 
 /// Makes this a judge, which from now on allocates in a file that it shares with the processes of steps.
 void share_memory();
@@ -51,7 +51,7 @@ inline constexpr const char* why_upper_bits_are_lost =
 
 /// The actions of a step's host code in an observation.
 struct HostWork {
-    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // by the copies of the runtime
+    std::uint64_t bytes_to_host = 0, bytes_to_device = 0;  // moved by copies of the runtime
     std::uint64_t bytes_beside = 0;                        // as in kata::Counts
     std::uint64_t unchecked = 0;                           // launches not followed by a check for errors
     std::vector<std::string> findings, kept;               // as in kata::Observation

@@ -74,10 +74,10 @@ inline bool is_waited_for(cudaMemcpyKind kind) { return kind != cudaMemcpyDevice
 /// Rows of device or host memory that a copy reads or writes; mostly one row.
 struct Reach {
     const void* begin;
-    std::size_t bytes;  // of a row
+    std::size_t bytes;  // bytes of a row
     bool writes;
     std::size_t rows = 1, pitch = 0;
-    bool is_symbol = false;  // of a device variable, by its name
+    bool is_symbol = false;  // the memory is a device variable, given by its name
 };
 /// Enqueues a copy in a stream (simt/order.hpp).
 void ask_for_copy(const char* name, cudaStream_t, Site, bool waits, std::initializer_list<Reach>);

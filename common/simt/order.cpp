@@ -24,7 +24,7 @@ struct Stream {
     bool blocking = true, destroyed = false;
     std::uint64_t enqueued = 0, last_launch = 0;
     Before before;            // what comes before its next task, as far as the stream itself orders it
-    std::vector<Task> tasks;  // in order, those that may still matter
+    std::vector<Task> tasks;  // those that may still matter, the oldest first
 };
 
 unsigned streams_so_far = stream_of_thread + 1;

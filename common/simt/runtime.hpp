@@ -37,9 +37,9 @@ struct Launch {
     void (*call)(const void*);
     const void* arguments;
     std::size_t arguments_bytes;
-    const char* name;  // of the kernel, as written in the launch
+    const char* name;  // the kernel's name, as written in the launch
     Site site;
-    unsigned stream;                          // in simt/order.hpp
+    unsigned stream;                          // its number in simt/order.hpp
     const void* const* pointers;              // of each parameter; null if it is not a pointer
     const std::optional<long long>* numbers;  // of each parameter; empty if it is not an integer
     std::size_t parameters;
@@ -142,7 +142,7 @@ void allow_shared(const void* kernel, int bytes);
 /// A barrier that threads of a block pass when all expected arrivals have been counted. Lies in shared
 /// memory.
 struct Arrivals {
-    std::uint16_t expected, missing;  // of a phase
+    std::uint16_t expected, missing;  // arrivals that a phase needs, and that it still lacks
     std::uint32_t phase;
 };
 /// Counts arrivals of the thread, and returns the phase that they belong to.

@@ -142,7 +142,7 @@ class Scheduler {
     double time_limit_, started_;                 // seconds of processor time
     double progressed_ = 0;                       // when a check first found that a further block had ended
     std::uint64_t ended_ = 0, ended_before_ = 0;  // blocks, now and at that check
-    std::uint64_t steps_before_ = 0;              // at the end of the last block
+    std::uint64_t steps_before_ = 0;              // steps up to the end of the last block
     bool busy_ = false;  // a thread has had a turn without polling since the last look
     std::uint64_t news_ = 0, vain_since_ = 0;
     bool in_vain_ = false;  // the launch has been found to wait in vain
@@ -153,7 +153,7 @@ class Scheduler {
     unsigned last_ = 0;
     bool holds_back_ = false;     // the block picked next will be held back
     Block* held_back_ = nullptr;  // until all others poll
-    unsigned turns_held_ = 0;     // turns that the others had meanwhile
+    unsigned turns_held_ = 0;     // turns that other blocks had meanwhile
     std::uint64_t blocks_started_ = 0;
     bool overtakes_ = false;      // a block other than the first to start has ended
     Block* in_shared_ = nullptr;  // the one whose static shared memory is in place

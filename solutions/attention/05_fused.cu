@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads)
             const int key = first_key + e / d;
             kv_s[e / d][e % d] = key < n ? k[key * d + e % d] : 0;
         }
-        __syncthreads();  // and q_s is there
+        __syncthreads();  // the keys are there, and so is q_s
 
         const int key = first_key + lane;
         float weight[rows];

@@ -15,7 +15,7 @@
 constexpr int bm = 128, bn = 128;  // rows and columns of C that a block computes
 constexpr int bk = 32;             // elements along K in a tile
 constexpr int stages = 2;          // pairs of tiles on chip: one in use, the other on its way
-constexpr int wm = 64, wn = 64;    // of the block's results, a warp's
+constexpr int wm = 64, wn = 64;    // rows and columns of C that a warp computes
 constexpr int side = 16;           // of a fragment
 constexpr int threads = bm / wm * (bn / wn) * 32;
 constexpr int wide = 8;  // elements of a pack of 16 bytes

@@ -6,7 +6,7 @@
 
 constexpr int block = 512;           // threads
 constexpr int loads = 4;             // of a thread
-constexpr int tile = loads * block;  // of a block: loads of 16 characters each
+constexpr int tile = loads * block;  // loads of a block, of 16 characters each
 
 /// Adds a character to the bins, if it is a letter.
 __device__ void count(unsigned character, unsigned* histo_s) {

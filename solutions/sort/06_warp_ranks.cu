@@ -6,9 +6,9 @@
 // instead of eight.
 #include "digits.cuh"
 
-constexpr int threads = 256;  // and as many digits: each thread adds up one of them
+constexpr int threads = 256;  // one for each digit, whose counts it adds up
 constexpr int warps = threads / 32;
-constexpr int rows = 15;  // of 32 elements, of a warp
+constexpr int rows = 15;  // rows of 32 elements that a warp has
 constexpr int tile = threads * rows;
 constexpr int bits = 8;
 constexpr int digits = 1 << bits;

@@ -18,7 +18,7 @@ constexpr int threads = 256;  // a thread for each digit
 constexpr int warps = threads / 32;
 static_assert(threads == digits);
 template <class T>
-constexpr int rows = sizeof(T) == 4 ? 30 : 23;  // of 32 elements, of a warp
+constexpr int rows = sizeof(T) == 4 ? 30 : 23;  // rows of 32 elements that a warp has
 template <class T>
 constexpr int tile = threads* rows<T>;
 template <class T>
@@ -27,9 +27,9 @@ constexpr int passes = key_bits<T> / bits;
 /// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
 /// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
-    nothing,  ///< not yet: memory is set to zero
+    nothing,  ///< nothing yet: this is 0, to which memory is set
     own,      ///< how often the digit is in this tile
-    up_to     ///< how often it is in all tiles up to this one
+    up_to     ///< how often the digit is in all tiles up to this one
 };
 __device__ void publish(unsigned& word, State state, unsigned count) {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device>(word).store(count << 2 | state,

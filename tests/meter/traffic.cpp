@@ -156,7 +156,7 @@ TEST_CASE("a place knows how often a thread accesses the same element again", "[
         if (place.requests > 0) (place.stores > 0 ? stores : loads).push_back(place.again);
     std::sort(loads.begin(), loads.end());
     CHECK(stores == std::vector<std::uint64_t>{n - 1});
-    CHECK(loads == std::vector<std::uint64_t>{0, n - 1});  // of in, and of out
+    CHECK(loads == std::vector<std::uint64_t>{0, n - 1});  // for loads of in, and of out
 }
 
 TEST_CASE("a broadcast costs one sector and one pass", "[traffic]") {

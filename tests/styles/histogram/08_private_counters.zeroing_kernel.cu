@@ -6,7 +6,7 @@ constexpr int loads = 4;    // of a thread at a time
 constexpr int tile = loads * block;
 constexpr unsigned max_blocks = 4 * 132;  // four on each multiprocessor of an H100
 constexpr int lanes = 32;                 // of a warp
-constexpr int characters = 256;           // that there are
+constexpr int characters = 256;           // values of a byte
 
 __global__ void clear(unsigned* histo) { histo[threadIdx.x] = 0; }
 

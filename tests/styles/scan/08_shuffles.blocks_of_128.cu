@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads)
     const T up_to_here = scan_warp(sum, op);
     if (lane == 31) of_warp[warp] = up_to_here;
     const T left = shuffle_up(up_to_here, 1);
-    const T before = lane > 0 ? left : op.identity();  // in the warp
+    const T before = lane > 0 ? left : op.identity();  // the sum of the warp's lanes to the left
     __syncthreads();                                   // of_warp is complete
 
     if (warp == 0) {

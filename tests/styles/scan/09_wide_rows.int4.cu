@@ -4,7 +4,7 @@
 
 constexpr int threads = 512;
 constexpr int warps = threads / 32;
-constexpr int rows = 8;  // of a warp
+constexpr int rows = 8;  // rows that a warp scans
 template <class T>
 constexpr int row = 32 * 16 / sizeof(T);  // elements: 16 bytes for each lane
 template <class T>

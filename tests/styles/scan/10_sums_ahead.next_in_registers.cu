@@ -3,9 +3,9 @@
 // Kernels before sm_80 were written like this.
 #include "messages.cuh"
 
-constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
+constexpr int warps = 16;  // warps that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
-constexpr int rows = 4;                   // of a warp in a tile
+constexpr int rows = 4;                   // rows of a tile that a warp scans
 constexpr int packs = warps * rows * 32;  // of a tile
 constexpr int ahead = 2;
 constexpr int stages = ahead + 2;  // a tile in flight, those summed ahead and the one that is scanned
@@ -161,7 +161,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     auto* const taken = reinterpret_cast<int*>(status + tiles * words<T>);
     check(cudaMemset(status, 0, tiles * words<T> * sizeof *status + sizeof *taken));
     const auto kernel = sums_ahead<T, Op>;
-    int processors = 0, blocks = 0;  // that run at a time on each
+    int processors = 0, blocks = 0;  // blocks that each multiprocessor runs at a time
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
     sums_ahead<<<min(tiles, processors * blocks), threads>>>(in, out, n, kind, status, taken, op);

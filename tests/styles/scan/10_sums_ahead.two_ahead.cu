@@ -4,9 +4,9 @@
 
 #include <cuda_pipeline.h>
 
-constexpr int warps = 16;  // that scan; one more adds up the sums of other blocks
+constexpr int warps = 16;  // warps that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
-constexpr int rows = 4;                   // of a warp in a tile
+constexpr int rows = 4;                   // rows of a tile that a warp scans
 constexpr int packs = warps * rows * 32;  // of a tile
 constexpr int stages = 4;
 constexpr int ahead = 2;
@@ -165,7 +165,7 @@ void scan_whole(const T* in, T* out, int n, Kind kind, T* workspace, Op op) {
     constexpr int bytes = stages * packs * sizeof(Pack<T>);
     const auto kernel = sums_ahead<T, Op>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    int processors = 0, blocks = 0;  // that run at a time on each
+    int processors = 0, blocks = 0;  // blocks that each multiprocessor runs at a time
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes));
     sums_ahead<<<min(tiles, processors * blocks), threads, bytes>>>(in, out, n, kind, status, taken, op);

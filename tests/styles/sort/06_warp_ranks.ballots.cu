@@ -2,9 +2,9 @@
 // not have it. Sixteen rows a warp.
 #include "digits.cuh"
 
-constexpr int threads = 256;  // and as many digits: each thread adds up one of them
+constexpr int threads = 256;  // one for each digit, whose counts it adds up
 constexpr int warps = threads / 32;
-constexpr int rows = 16;  // of 32 elements, of a warp
+constexpr int rows = 16;  // rows of 32 elements that a warp has
 constexpr int tile = threads * rows;
 constexpr int bits = 8;
 constexpr int digits = 1 << bits;

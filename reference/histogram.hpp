@@ -14,7 +14,7 @@ inline constexpr int values = 256;  ///< of a byte: the bins of count_bytes()
 
 /// The workspace has one private histogram for this number of characters. The last one may have fewer.
 inline constexpr int copy_characters = 1024;
-/// More than 32 bits count, and no more than was tested.
+/// More than 32 bits can count, and no more than was tested.
 inline constexpr std::size_t max_length = std::size_t{1} << 33;
 
 /// Returns how many unsigned numbers a step may use in addition to its result, for a text of this length.

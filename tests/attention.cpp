@@ -151,7 +151,7 @@ TEST_CASE("all scores are far below zero", "[equivalence][attention]") {
     require_right(p, kata::unmetered);
 }
 
-TEST_CASE("nothing is no work and no error", "[equivalence][attention]") {
+TEST_CASE("attention without heads or places is no work and no error", "[equivalence][attention]") {
     require_right(heads(GENERATE(Shape{0, 0, 64}, Shape{0, 9, 128}, Shape{3, 0, 64, true})));
 }
 

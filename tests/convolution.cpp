@@ -50,7 +50,7 @@ TEST_CASE("a step takes every radius from 0 to 7", "[equivalence]") {
     require_right(coded({67, 41, radius}));
 }
 
-TEST_CASE("strips of any length, and the rows around them", "[equivalence]") {
+TEST_CASE("strips of any height, and the rows above and below them", "[equivalence]") {
     // Multiples of 20 rows and one more at radius 2; of 60 at radius 7.
     require_right(coded(GENERATE(Shape{5, 101, 2}, Shape{12, 51, 2}, Shape{6, 301, 7}, Shape{8, 151, 7})));
 }
@@ -90,7 +90,7 @@ TEST_CASE("a second image gets an answer of its own", "[equivalence]") {
 
 TEST_CASE("a large image", "[equivalence]") { require_right(coded({257, 193, 2})); }
 
-// More than 16 bits count, and more tiles than some grids are limited to.
+// More than 16 bits can count, and more tiles than some grids are limited to.
 TEST_CASE("more tiles along x or y than a block may have threads", "[equivalence]") {
     const auto shape = GENERATE(Shape{70001, 1, 1}, Shape{1, convolution::max_height, 1});
     require_right(coded(shape), kata::unmetered);
@@ -106,23 +106,23 @@ void require_right_in_its_corners(int width, int height) {
 
 }  // namespace
 
-TEST_CASE("an image of more elements than a float counts", "[equivalence]") {
+TEST_CASE("an image of more elements than a float can count", "[equivalence]") {
     require_right_in_its_corners(4099, 4111);
 }
 
 // A grid may have 2^31 blocks along x, and 65535 along y and z.
-TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+TEST_CASE("a row of more blocks than a grid may have along y", "[equivalence]") {
     require_right_in_its_corners(65536 * 32 + 5, 2);
 }
 
-TEST_CASE("an image of more bytes than 32 bits count", "[equivalence]") {
+TEST_CASE("an image of more bytes than 32 bits can count", "[equivalence]") {
     kata::require_right_beyond_32_bits<Corners>([] { return Corners(4099, 4111); },
                                                 [] { return Corners(32771, 32803); });
 }
 
 TEST_CASE("a very large image", "[equivalence]") {
     only_on_a_gpu();
-    // More elements than a float counts, more than 65535 tiles in a row, and as many rows as are allowed.
+    // More elements than a float can count, more than 65535 tiles in a row, and as many rows as are allowed.
     const auto shape =
         GENERATE(Shape{4099, 4111, 2}, Shape{65536 * 32 + 5, 2, 1}, Shape{3, convolution::max_height, 7});
     require_right(coded(shape));
@@ -136,15 +136,14 @@ TEST_CASE("a huge image", "[.huge][equivalence]") {
     require_right(large(shape, kata::coded(kata::prime_period, 1), coded({1, 1, shape.radius})));
 }
 
-TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
+TEST_CASE("infinities and NaN reach exactly the results that depend on them", "[equivalence]") {
     auto p = coded({40, 36, 1});
     p.in[5 * 40 + 7] = std::numeric_limits<float>::infinity();
     p.in[33 * 40 + 31] = std::numeric_limits<float>::quiet_NaN();
     require_right(p);
 }
 
-TEST_CASE("infinities and NaN on the border reach the elements that see them, and nothing outside counts",
-          "[equivalence]") {
+TEST_CASE("infinities and NaN on the border reach exactly the results that depend on them", "[equivalence]") {
     // A step that reads an element outside the image and multiplies it by 0 turns these into NaN.
     constexpr float inf = std::numeric_limits<float>::infinity(),
                     nan = std::numeric_limits<float>::quiet_NaN();

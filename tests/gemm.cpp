@@ -49,7 +49,7 @@ TEST_CASE("rows of A, B and C begin at multiples of 16 bytes, or do not", "[equi
 }
 
 // A test for all copies of a tile must cover rows, columns and K, each by itself.
-TEST_CASE("a block is wholly in C, and its rows and its K end anywhere", "[equivalence]") {
+TEST_CASE("C has a whole tile, or a bit more in rows, columns or K", "[equivalence]") {
     // Tiles of 128 x 256 and those that divide them; 72 has more of them along K than there are stages. The
     // rows of the last B begin at multiples of 8 bytes.
     const auto shape = GENERATE(Shape{128, 256, 72}, Shape{128, 256, 33}, Shape{129, 257, 33},
@@ -78,7 +78,7 @@ TEST_CASE("a second product gets an answer of its own", "[equivalence]") {
     kata::require_answers_of_their_own(coded({40, 40, 10}, 1), coded({40, 40, 10}, 2));
 }
 
-TEST_CASE("infinities and NaN reach the elements that see them, and no others", "[equivalence]") {
+TEST_CASE("infinities and NaN reach exactly the results that depend on them", "[equivalence]") {
     // In the first and last elements of rows of A and columns of B: a tile that reaches over the end of a row
     // has the beginning of the next one beside it.
     constexpr float inf = std::numeric_limits<float>::infinity(),
@@ -182,7 +182,7 @@ TEST_CASE("the sums have the same bits, whichever block finishes first", "[equiv
     SUCCEED();
 }
 
-TEST_CASE("more phases than a byte counts", "[equivalence][phases]") {
+TEST_CASE("more phases than a byte can count", "[equivalence][phases]") {
     const int depth = kata::this_step().tile;
     // Only the meter detects a copy into a tile that is still in use, and it takes too long for deeper tiles.
     require_right(coded({1, 1, 257 * depth + 1}), {{.most_steps = 400'000'000, .metered = depth <= 8}});
@@ -197,8 +197,7 @@ TEST_CASE("more rows or columns of tiles than some groups have, and a short grou
 }
 
 // C has 182 tiles of 128 x 256.
-TEST_CASE("more tiles of C than there are blocks that stay, each with a sum of its own",
-          "[equivalence][stays]") {
+TEST_CASE("a block that takes several tiles of C starts each with a new sum", "[equivalence][stays]") {
     require_right(coded({13 * 128, 14 * 256, 24}));
 }
 
@@ -242,7 +241,7 @@ TEST_CASE("as many rows as there may be", "[equivalence][thread each]") {
     require_right_in_its_corners({matrices::max_rows, 1, 1});
 }
 
-TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+TEST_CASE("a row of more blocks than a grid may have along y", "[equivalence]") {
     const Shape shape{1, 65536 * 128 + 5, 1};
     // A step may share all tiles. It then has one block for each multiprocessor, and none of them is at an
     // end.
@@ -257,7 +256,7 @@ TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
     require_right_in_its_corners(shape);
 }
 
-TEST_CASE("matrices of more bytes than 32 bits count", "[equivalence]") {
+TEST_CASE("matrices of more bytes than 32 bits can count", "[equivalence]") {
     if (factors_of(kata::step()) == Factors::bf16) {
         const auto [few, many] = GENERATE(table<Shape, Shape>({
             // A and B, whose elements have two bytes, have more elements than an int counts.

@@ -64,19 +64,19 @@ TEST_CASE("the order of the blocks does not matter to a sum", "[equivalence][vec
 }
 
 // There are also more than 32 blocks for each of 132 multiprocessors, the limit of some grids, and more
-// elements than 16 bits count.
+// elements than 16 bits can count.
 TEST_CASE("a vector of more blocks than a block may have threads", "[equivalence][vectors]") {
     require_right(random_vectors(4300 * 256), kata::unmetered);
 }
 
 namespace {
 
-/// More elements than a float counts, and more blocks than a grid has rows.
+/// More elements than a float can count, and more blocks than a grid may have along y.
 constexpr int long_vector = (5 << 24) + 1;
 
 }  // namespace
 
-TEST_CASE("a long vector: more elements than a float counts, more blocks than a grid has rows",
+TEST_CASE("a long vector: more elements than a float can count, more blocks than a grid may have along y",
           "[equivalence][vectors]") {
     constexpr int few = 1 << 16;
     if (kata::counts_available() && !kata::shares_out(kata::counted(random_vectors(few)), few)) return;
@@ -93,7 +93,7 @@ TEST_CASE("a long vector: more elements than a float counts, more blocks than a 
 }
 
 // A grid may reach over the end by 2^16 elements, and an int still counts them.
-TEST_CASE("a vector of more bytes than 32 bits count, and of nearly as many elements as an int counts",
+TEST_CASE("a vector of more bytes than 32 bits can count, and of nearly as many elements as an int can count",
           "[equivalence][vectors]") {
     kata::require_right_beyond_32_bits<LongVector>([] { return LongVector(long_vector); },
                                                    [] { return LongVector(0x7fff0000); });
@@ -102,7 +102,7 @@ TEST_CASE("a vector of more bytes than 32 bits count, and of nearly as many elem
 // The last thread of a grid of whole blocks has the largest int as its number, so a comparison must not
 // compute a larger one. Rounding up by (n + 1023) / 1024 overflows for these lengths: the launch is then
 // refused, and the step reports it.
-TEST_CASE("vectors of as many elements as an int counts: nothing beyond their end is reached",
+TEST_CASE("vectors of as many elements as an int can count: nothing beyond their end is reached",
           "[equivalence][vectors][wide]") {
     const std::size_t n = std::numeric_limits<int>::max() - GENERATE(std::size_t{0}, 1u, 2u);
     const auto make = [n] { return LongVector(n); };
@@ -211,7 +211,7 @@ TEST_CASE("a white picture stays white: 961 pixels of 255 fit in an int, not in 
     require_right(Picture{{33, 33}, Bytes(33 * 33, 255), grids::max_blur_size});
 }
 
-TEST_CASE("a mean that is just a whole number, or just less than one", "[equivalence][blur]") {
+TEST_CASE("a mean that is exactly a whole number, or just below one", "[equivalence][blur]") {
     // All pixels are bright except one in each square of the size of a patch. The sum of a whole patch is
     // therefore one less than a multiple of its pixels, and many sums at the edges are a multiple.
     const int blur_size = GENERATE(2, 7, 15);
@@ -229,7 +229,7 @@ TEST_CASE("every size of a patch", "[equivalence][blur][wide]") {
     require_right(random_gray({32, 35}, blur_size, 9));
 }
 
-TEST_CASE("rows that begin at multiples of 16 bytes, strips and blocks in a row",
+TEST_CASE("rows that begin at multiples of 16 bytes, with several strips or blocks along a row",
           "[equivalence][blur][wide]") {
     const int blur_size = GENERATE(0, 1, 7, 15);
     require_right(random_gray({16, 133}, blur_size, 5));
@@ -246,7 +246,7 @@ TEST_CASE("pictures whose size is a multiple of 16, and whose width is not", "[e
 }
 
 // Blocks for a few strips fit on one multiprocessor, and rows are left for low strips.
-TEST_CASE("strips of two heights, each row in one of them", "[equivalence][blur][ring]") {
+TEST_CASE("strips of two heights have each row once", "[equivalence][blur][ring]") {
     const auto [blur_size, height] = GENERATE(table<int, int>({{5, 331}, {7, 500}, {15, 260}}));
     require_right(random_gray({32, height}, blur_size, 10), {{.metered = false, .multiprocessors = 1}});
 }
@@ -262,8 +262,8 @@ TEST_CASE("the order of the blocks does not matter to a picture", "[equivalence]
     require_right(random_picture(kata::step(), {76, 62}, 3), {{.order = order}});
 }
 
-// There are also more columns than 16 bits count, more rows than 15 bits do, and more blocks than some grids
-// are limited to. Only steps that could have a block for each row get the largest number of rows.
+// There are also more columns than 16 bits can count, more rows than 15 bits do, and more blocks than some
+// grids are limited to. Only steps that could have a block for each row get the largest number of rows.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged in a picture",
           "[equivalence][pictures]") {
     const int rows = kata::has_traits(kata::this_step(), "[ring]") ? (1 << 15) + 3 : grids::max_height;
@@ -273,12 +273,12 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
 
 // A grid may have 2^31 blocks along x, and 65535 along y and z. The row is also longer than arrays that some
 // kernels keep in the step.
-TEST_CASE("a row of more blocks than a grid has along y", "[equivalence][pictures]") {
+TEST_CASE("a row of more blocks than a grid may have along y", "[equivalence][pictures]") {
     LongRow p(65536 * 32 + 5);
     kata::require_right_at_ends([&](const Module& step) { p.run(step); }, [&] { return p.fault(); });
 }
 
-TEST_CASE("a picture of more pixels than a float counts", "[equivalence][pictures]") {
+TEST_CASE("a picture of more pixels than a float can count", "[equivalence][pictures]") {
     require_right(large_picture({4099, 4111}));
 }
 

@@ -41,7 +41,8 @@ TEST_CASE("texts of every length around the warp, the block and the tile", "[equ
     require_right(mixed(length, static_cast<unsigned>(length)));
 }
 
-TEST_CASE("of the 256 bytes only a to z count, four to a bin; or each in a bin of its own", "[equivalence]") {
+TEST_CASE("of the 256 bytes only a to z are counted, four to a bin; or all are, each in its own bin",
+          "[equivalence]") {
     Text text;  // byte b occurs b + 1 times, so no two counts are equal
     for (int byte = 0; byte < 256; ++byte)
         text.insert(text.end(), static_cast<std::size_t>(byte + 1), static_cast<char>(byte));
@@ -83,7 +84,7 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
 }
 
 // Counters of eight bits hold up to 255, and steps that empty theirs in time may do so too late.
-TEST_CASE("as many of one value as eight and sixteen bits count, and one more", "[equivalence][bytes]") {
+TEST_CASE("as many of one value as 8 or 16 bits can count, and one more", "[equivalence][bytes]") {
     const char value = GENERATE('\0', '\x7f', '\xff');
     INFO("the byte " << static_cast<int>(value));
     for (const std::size_t length : {255u, 256u, 257u, 65535u, 65536u, 65537u})
@@ -126,8 +127,8 @@ TEST_CASE("characters at the end that fill no load of 16 bytes, and a tile that 
 
 TEST_CASE("a large text", "[equivalence]") { require_right(mixed(100003)); }
 
-// There are also more of one letter than 16 bits count, if a block takes more than one tile, and more blocks
-// than some grids are limited to.
+// There are also more of one letter than 16 bits can count, if a block takes more than one tile, and more
+// blocks than some grids are limited to.
 TEST_CASE("a million times one letter", "[equivalence]") {
     require_right(Text(1025 * 1024 + 3, 'k'), kata::unmetered);
 }
@@ -163,22 +164,22 @@ TEST_CASE("the last character is counted in a text of 17 million", "[equivalence
 
 // More characters than 528 blocks, the number that an H100 runs at a time, take at 32 Ki each. They fill
 // whole loads.
-TEST_CASE("blocks that stay go on until the end of the text", "[equivalence][stays]") {
+TEST_CASE("blocks that take several parts of a text go on until its end", "[equivalence][stays]") {
     require_both_ends_counted(17'400'000);
     // One block more than a block has threads: the last tile belongs to the last block, and no longer to the
     // first.
     require_both_ends_counted(512 * 32768 + 1600);
 }
 
-// More than 16 bits count in each of 64 blocks, and more than eight in each thread of 132 blocks of 128
+// More than 16 bits can count in each of 64 blocks, and more than eight in each thread of 132 blocks of 128
 // threads.
 TEST_CASE("five million times one letter", "[equivalence][coarsened]") {
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
 
 // In a grid that fills an H100, a block has two million characters of a text of 1200 MiB, and a lane's
-// counters, which the warps of a block share, hold more than 16 bits count. No CPU runs all blocks in time,
-// so one block is run. This is a verdict only if the block adds up its own counters: a block that adds
+// counters, which the warps of a block share, hold more than 16 bits can count. No CPU runs all blocks in
+// time, so one block is run. This is a verdict only if the block adds up its own counters: a block that adds
 // nothing may leave them to another one.
 TEST_CASE("a block counts more of one letter than 16 bits do", "[equivalence][stays]") {
     kata::only_where_counted();
@@ -232,7 +233,7 @@ TEST_CASE("a very large text", "[equivalence]") {
     only_on_a_gpu();
     require_right(kata::repeated(mixed(kata::prime_period), 50000017));
     require_right(kata::repeated(runs(kata::prime_period, 20000), 50000017));
-    require_right(Text(50000017, 'y'));  // more than a float counts
+    require_right(Text(50000017, 'y'));  // more than a float can count
 }
 
 // More than eight bits count in each thread, for as many threads as an H200 can run.

@@ -114,7 +114,8 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     kata::require_right_in_any_order(problem(below_zero<float>(10007, 10006), max_of_float));
 }
 
-TEST_CASE("a launch is right after one with another number of blocks", "[equivalence][last block]") {
+TEST_CASE("a launch is right, although the launch before it had another number of blocks",
+          "[equivalence][last block]") {
     for (const int blocks : {3, 1, 3, 1, 3, 5, 2}) require_right(coded_sum(blocks * 16384), kata::unmetered);
 }
 
@@ -137,7 +138,7 @@ TEST_CASE("infinities reach the result", "[equivalence]") {
     require_right(problem(values, max_of_float));
 }
 
-TEST_CASE("elements that fill no load of 16 bytes are taken once, and so is a short segment of such loads",
+TEST_CASE("elements at the end that fill no load of 16 bytes, or no segment, are taken once",
           "[equivalence][wide loads]") {
     const int n = GENERATE(4, 5, 6, 7, 8, 4095, 16379, 16383, 16384, 16385, 2 * 16384 + 3);
     require_right(coded_sum(n));
@@ -175,7 +176,7 @@ TEST_CASE("the bits of a sum do not depend on the order of the blocks", "[equiva
 TEST_CASE("a large input", "[equivalence]") { require_right(coded_sum(50021)); }
 
 // Blocks of 512 elements leave more than 512 · 512 partial results in three launches.
-TEST_CASE("more blocks than a GPU has multiprocessors, and more elements than 16 bits count",
+TEST_CASE("more blocks than a GPU has multiprocessors, and more elements than 16 bits can count",
           "[equivalence]") {
     // Small segments make more blocks than a block may have threads.
     const int tile = kata::this_step().tile, blocks = tile <= 4096 ? 1025 : 135;
@@ -196,7 +197,7 @@ TEST_CASE("a very large input", "[equivalence]") {
     require_right(problem(below_zero<double>(40'000'003, 40'000'002), max_of_double));
 }
 
-TEST_CASE("a long input: more elements than a float counts, more blocks than a grid has rows",
+TEST_CASE("a long input: more elements than a float can count, more blocks than a grid may have along y",
           "[equivalence]") {
     constexpr int few = 1 << 16;
     // Blocks that count one another must all run, and all do if a block has 16384 elements: there are 2049 of
@@ -235,7 +236,7 @@ int most_elements() {
 
 }  // namespace
 
-TEST_CASE("an input of more bytes than 32 bits count, and of nearly as many elements as an int counts",
+TEST_CASE("an input of more bytes than 32 bits can count, and of nearly as many elements as an int can count",
           "[equivalence]") {
     kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 24) + 1); },
                                              [] { return Long(most_elements()); });
@@ -290,7 +291,7 @@ Applied applied(int n) {
 
 // Whole segments, and as many partial results as fit into one: step 03 fills up missing elements with the
 // identity.
-TEST_CASE("n elements are n - 1 applications of the operator", "[solution][rounds]") {
+TEST_CASE("n elements take n - 1 applications of the operator", "[solution][rounds]") {
     const auto times = applied(2048).times;
     CHECK(times == 2047);
 }

@@ -65,12 +65,13 @@ TEST_CASE("a block that takes several tiles scans them one after the other", "[e
 
 // One block after the other takes 4 tiles. The last one begins when 164 have been published, more than the
 // 160 that a warp adds up at once.
-TEST_CASE("a block that starts late adds up more tiles than its warp does at once", "[equivalence][stays]") {
+TEST_CASE("a block that starts late adds up the sums of more tiles than a warp adds at once",
+          "[equivalence][stays]") {
     require_right(maps(168 * 6144 - 5),
                   {{.time_limit = 4, .metered = false, .resident = 1, .multiprocessors = 42}});
 }
 
-TEST_CASE("blocks that stay wait for one another in any order", "[equivalence][stays]") {
+TEST_CASE("blocks that take several tiles wait for one another in any order", "[equivalence][stays]") {
     const unsigned seed = GENERATE(range(1u, 5u));
     // Some blocks draw a number past the last tile while others have yet to draw.
     require_right(coded(15 * 12288 - 5), {{.order = Order::shuffled,
@@ -115,7 +116,8 @@ TEST_CASE("the order of threads and blocks does not matter", "[equivalence]") {
     require_right(maps(either(600, 9001), 128, Kind::exclusive), {{.order = order, .seed = seed}});
 }
 
-TEST_CASE("whichever block starts first, sums are passed on in order", "[equivalence][single pass]") {
+TEST_CASE("whichever block starts first, sums are passed on from left to right",
+          "[equivalence][single pass]") {
     const unsigned seed = GENERATE(range(4u, 12u));
     require_right(coded(6 * 4096 - 5), {{.order = Order::shuffled, .seed = seed}});
 }
@@ -146,14 +148,14 @@ TEST_CASE("a second scan gets an answer of its own", "[equivalence]") {
     require_right(coded(either(700, 9001), 256, Kind::inclusive, 3), {.poison = std::byte{0x01}});
 }
 
-TEST_CASE("infinities and NaN reach the outputs after them, and no others", "[equivalence]") {
+TEST_CASE("infinities and NaN reach exactly the outputs that include them", "[equivalence]") {
     auto p = coded<float>(300, 128);
     p.in[70] = std::numeric_limits<float>::infinity();
     p.in[201] = std::numeric_limits<float>::quiet_NaN();
     require_right(p);
 }
 
-TEST_CASE("infinities and NaN at the ends of sections stay in them", "[equivalence]") {
+TEST_CASE("infinities and NaN at the end of a section reach no other section", "[equivalence]") {
     auto p = coded<float>(450, 128, GENERATE(Kind::inclusive, Kind::exclusive));
     p.in[127] = std::numeric_limits<float>::infinity();
     p.in[256] = -std::numeric_limits<float>::infinity();
@@ -164,7 +166,7 @@ TEST_CASE("infinities and NaN at the ends of sections stay in them", "[equivalen
 TEST_CASE("many sections", "[equivalence]") { require_right(coded(either(20011, 70001))); }
 
 // More blocks than a block may have threads, and more than 32 for each of 132 multiprocessors; more elements
-// than 16 bits count.
+// than 16 bits can count.
 TEST_CASE("thousands of small sections", "[equivalence][sections]") {
     require_right(coded(4300 * 32 + 5, 32), kata::unmetered);
 }
@@ -252,7 +254,7 @@ TEST_CASE("as many elements as the chapter takes, in more than 2^32 bytes", "[.h
 }
 
 // In a single pass, blocks wait for those before them, so a CPU would have to run all of them.
-TEST_CASE("an array of more bytes than 32 bits count", "[equivalence]") {
+TEST_CASE("an array of more bytes than 32 bits can count", "[equivalence]") {
     if (has_traits(kata::this_step(), "[single pass]")) only_on_a_gpu();
     kata::require_right_beyond_32_bits<Long>([] { return Long((1 << 20) + 5); },
                                              [] { return Long((1 << 30) + (1 << 16) + 5); });

@@ -64,17 +64,17 @@ TEST_CASE("more blocks than a block may have threads: grid and block cannot be e
 
 // The second block along x has no more columns than the halo of the first one; and a block of step 06 marches
 // through 64 planes.
-TEST_CASE("more cells along an axis than a block has", "[equivalence][wide]") {
+TEST_CASE("more cells along an axis than a block computes", "[equivalence][wide]") {
     require_right(coded<float>(GENERATE(132, 124, 67)), kata::unmetered);
     require_right(coded<double>(66), kata::unmetered);
 }
 
-TEST_CASE("more rows than a grid has blocks along y", "[equivalence][thread each]") {
+TEST_CASE("more rows than a grid may have blocks along y", "[equivalence][thread each]") {
     Corners<float> grid(257, 1);
     kata::require_right_at_ends([&](const Module& step) { grid.run(step); }, [&] { return grid.fault(); });
 }
 
-TEST_CASE("a grid of more bytes than 32 bits count", "[equivalence]") {
+TEST_CASE("a grid of more bytes than 32 bits can count", "[equivalence]") {
     using Grid = Corners<float>;
     kata::require_right_beyond_32_bits<Grid>([] { return Grid(268); }, [] { return Grid(1036); });
 }
@@ -85,7 +85,7 @@ TEST_CASE("a very large grid", "[equivalence]") {
     require_right(coded<double>(211));
 }
 
-TEST_CASE("infinities and NaN reach the cells that see them, and no others", "[equivalence]") {
+TEST_CASE("infinities and NaN reach exactly the cells that depend on them", "[equivalence]") {
     auto p = coded<float>(11);
     p.in[cell(3, 7, 5, 11)] = std::numeric_limits<float>::infinity();
     p.in[cell(8, 4, 2, 11)] = std::numeric_limits<float>::quiet_NaN();

@@ -66,8 +66,8 @@ FORGERY = (
     f"64; ++fd) if (write(fd, text, strlen(text)) < 0) continue; _exit(0); }}"
 )
 
-# One file, two programs: a tool for which CONDITION is true, such as the clang that checks the source, sees the
-# solution. The compiler that builds the step sees code that nvcc would refuse.
+# One file, two programs: a tool for which CONDITION is true, such as the clang that checks the source, sees
+# the solution. The compiler that builds the step sees code that nvcc would refuse.
 DISGUISED = (
     f"#include <memory>\nCONDITION\n{solution(ADD)}\n#else\n"
     + solution(ADD).replace("    const int i", "    (void)*std::make_unique<int>(1);\n    const int i")

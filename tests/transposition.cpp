@@ -73,7 +73,7 @@ TEST_CASE("numbers that are not whole, infinities, NaN and the negative zero arr
     require_right(p, {.poison = kata::nan_poison});
 }
 
-// More than 16 bits count, and more tiles than some grids are limited to.
+// More than 16 bits can count, and more tiles than some grids are limited to.
 TEST_CASE("more tiles along x or y than a block may have threads", "[equivalence]") {
     const auto shape = GENERATE(Shape{1, 70001}, Shape{transposition::max_rows, 1});
     require_right(coded(shape), kata::unmetered);
@@ -89,16 +89,16 @@ void require_right_in_its_corners(int rows, int columns) {
 
 }  // namespace
 
-TEST_CASE("a matrix of more elements than a float counts", "[equivalence]") {
+TEST_CASE("a matrix of more elements than a float can count", "[equivalence]") {
     require_right_in_its_corners(4111, 4099);
 }
 
 // A grid may have 2^31 blocks along x, and 65535 along y and z.
-TEST_CASE("a row of more blocks than a grid has along y", "[equivalence]") {
+TEST_CASE("a row of more blocks than a grid may have along y", "[equivalence]") {
     require_right_in_its_corners(2, 65536 * 32 + 5);
 }
 
-TEST_CASE("a matrix of more bytes than 32 bits count", "[equivalence]") {
+TEST_CASE("a matrix of more bytes than 32 bits can count", "[equivalence]") {
     kata::require_right_beyond_32_bits<Corners>([] { return Corners(4111, 4099); },
                                                 [] { return Corners(32803, 32771); });
 }

@@ -20,7 +20,7 @@ void count_letters(const char* text, std::size_t length, unsigned* histo, unsign
     // kata: begin
     // The histogram may hold anything: zero it with cudaMemset. Then launch as many blocks as cover the
     // text; an empty text needs none, and a grid without blocks is an error.
-    // Also required: any length from 0 on, also more than 32 bits count.
+    // Also required: any length from 0 on, also more than 32 bits can count.
     kata::open();
     // kata: end
 }

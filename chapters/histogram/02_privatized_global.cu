@@ -18,7 +18,7 @@ __global__ void privatized_global(const char* text, std::size_t length, unsigned
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
     // Zero the histogram as in 01. The workspace has room for a copy for each block of 1024 threads.
-    // Also required: any length from 0 on, also more than 32 bits count.
+    // Also required: any length from 0 on, also more than 32 bits can count.
     kata::open();
     // kata: end
 }

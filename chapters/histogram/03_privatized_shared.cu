@@ -16,7 +16,7 @@ __global__ void privatized_shared(const char* text, std::size_t length, unsigned
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
     // As in 01: zero the histogram, cover the text with blocks. Nothing needs the workspace.
-    // Also required: any length from 0 on, also more than 32 bits count.
+    // Also required: any length from 0 on, also more than 32 bits can count.
     kata::open();
     // kata: end
 }

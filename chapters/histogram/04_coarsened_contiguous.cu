@@ -18,7 +18,7 @@ __global__ void coarsened_contiguous(const char* text, std::size_t length, unsig
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
     // As in 03; how many characters does a block take now?
-    // Also required: any length from 0 on, also more than 32 bits count.
+    // Also required: any length from 0 on, also more than 32 bits can count.
     kata::open();
     // kata: end
 }

@@ -20,7 +20,7 @@ __global__ void aggregated(const char* text, std::size_t length, unsigned* histo
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
     // As in 04: zero the histogram, then a block for each block * coarsening characters.
-    // Also required: any length from 0 on, also more than 32 bits count.
+    // Also required: any length from 0 on, also more than 32 bits can count.
     kata::open();
     // kata: end
 }

@@ -30,7 +30,7 @@ __global__ void wide_loads(const char* text, std::size_t length, unsigned* histo
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
     // As in 04, with a block for `tile` loads. There is at least one block, also for a few characters.
-    // Also required: any length from 0 on, also more than 32 bits count.
+    // Also required: any length from 0 on, also more than 32 bits can count.
     kata::open();
     // kata: end
 }

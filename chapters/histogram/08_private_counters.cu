@@ -28,7 +28,7 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
 void count_letters(const char* text, std::size_t length, unsigned* histo, unsigned* workspace) {
     // kata: begin
     // As in 07, with no more than max_blocks blocks.
-    // Also required: any length from 0 on, also more than 32 bits count; counters of 32 bits.
+    // Also required: any length from 0 on, also more than 32 bits can count; counters of 32 bits.
     kata::open();
     // kata: end
 }

@@ -25,7 +25,7 @@ __global__ void every_byte(const char* text, std::size_t length, unsigned* histo
 void count_bytes(const char* text, std::size_t length, unsigned* histo) {
     // kata: begin
     // As in 08, with `values` bins.
-    // Also required: any length from 0 on, also more than 32 bits count; counters of 32 bits.
+    // Also required: any length from 0 on, also more than 32 bits can count; counters of 32 bits.
     kata::open();
     // kata: end
 }

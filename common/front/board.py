@@ -111,8 +111,10 @@ def place_of(
 def all_done(board: Board, chapter: str = "") -> str:
     """Returns the opening words of the message that nothing is left to do, at all or in a chapter."""
     there = {place.state for place in board.places if chapter in ("", place.chapter)}
-    but = " that this machine can run" * ("elsewhere" in there) + ", except those skipped," * ("skipped" in there)
-    return f"Every step{f' of {chapter}' if chapter else ''}{but} is written and right"
+    which = f" of {chapter}" if chapter else ""
+    which += " that this machine can run" * ("elsewhere" in there)
+    which += ", except those skipped," * ("skipped" in there)
+    return f"Every step{which} is written and right"
 
 
 def nothing_to_do(board: Board, chapter: str = "") -> str:

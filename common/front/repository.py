@@ -368,7 +368,8 @@ class Repository:
             lines.append(
                 f"At first sight, or according to the documents, {row['step']} should be {faster} "
                 f"{row['against']}. Measured on {machine}, with the solutions and the problem of the ladder: "
-                f"{found}. No step is judged by this claim. More: {self.relative(self.measured_page(chapter))}"
+                f"{found}. No step is judged by this claim. "
+                f"More: {self.relative(self.measured_page(chapter))}"
             )
         return lines
 

@@ -1,4 +1,4 @@
-// A grid-stride loop in both directions: usual where pictures may have more rows than a grid has blocks along y.
+// A grid-stride loop in both directions: usual where pictures may have more rows than a grid may have blocks along y.
 #include "grids.cuh"
 
 struct Image {

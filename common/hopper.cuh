@@ -192,8 +192,8 @@ __device__ void wait_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
-/// Likewise waits, and keeps the compiler from moving a use of this sum before the wait. It does not know
-/// that the tensor cores write to these registers.
+/// Likewise waits, and keeps the compiler from moving a use of this sum before the wait. The compiler
+/// does not know that the tensor cores write to these registers.
 template <int groups, int length>
 __device__ __forceinline__ void wait_products(float (&sum)[length]) {
     wait_products<groups>();

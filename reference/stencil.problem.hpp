@@ -109,7 +109,7 @@ struct Problem {
 
     ExpectedGrid<T> expected() const {
         stencil::check(n);
-        // If a step is only measured, none is under test.
+        // No step is under test if one is only measured.
         const int tile = kata::subject().source.empty() ? 0 : kata::this_step().tile;
         ExpectedGrid<T> e{{stencil::reference<T>(in, n, c), {}, {{n, n, n}, std::vector(3, tile)}}, in, n};
         // Each of the seven terms is rounded once as a product and up to six times in sums: 7 · eps ·

@@ -259,7 +259,7 @@ const kata::Step steps[] = {
               "each lane has counters of its own, so that none waits for another", "not in the documents"},
              {"06_aggregated", "global_requests", 8.0, "a load brings 16 characters instead of one",
               "not in the documents"},
-             // Both wait for memory, unless the text has words: 1.38 times then, in another run.
+             // Both steps wait for memory, except in a text of words: 1.38 times there, in another run.
              {"07_wide_loads", "milliseconds", 1.02,
               "a character is counted without a test for being a letter", "not in the documents", refuted},
              {"07_wide_loads", "milliseconds", 1.1,

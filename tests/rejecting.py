@@ -28,8 +28,8 @@ BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build"
 SUITE = BUILD / "grids-cpu"
 MODULE = BUILD / "wrong.grids.01_vector_add.no_guard.cpu.so"
 REASON = "out of bounds"
-# Both reject a kernel whose threads add beyond the end. This one accepts it: it has as many threads as
-# elements.
+# FIRST and ANOTHER reject a kernel whose threads add beyond the end. ACCEPTS does not notice: it has as many
+# threads as elements.
 FIRST = "vectors of every length around a load, a block and a block of loads"
 ANOTHER = "the order of the blocks does not matter to a sum"
 ACCEPTS = "a vector of more blocks than a block may have threads"

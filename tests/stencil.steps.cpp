@@ -198,7 +198,7 @@ const kata::Step steps[] = {
      .traits = "[two sweeps][wide]",
      .beats =
          {
-             // Both make two sweeps.
+             // The counts of both steps are for two sweeps.
              {"05_wide_loads", "sectors_stored", 1.9, "cells are stored after the second sweep only",
               "not in the documents"},
              {"05_wide_loads", "sectors_loaded", 4.0,

@@ -29,7 +29,7 @@ namespace {
 namespace bench = kata::bench;
 namespace fs = std::filesystem;
 
-/// Returns the modules of a tree, in order.
+/// Returns the modules of a tree, sorted by name.
 std::vector<fs::path> modules_of(const std::string& tree, const fs::path& folder) {
     const auto begin = tree + "." + bench::chapter + ".";
     std::vector<fs::path> found;

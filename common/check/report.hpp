@@ -13,8 +13,8 @@ inline bool is_graded() { return graders_report != -1; }
 
 /// The remarks of the running test, in addition to its verdict.
 struct Remarks {
-    /// For each failure of a correct step that needs too much: the fraction of its amount that is allowed,
-    /// from 0 to 1.
+    /// For each failure of a correct step that needs too much: the limit divided by what it needs, from 0
+    /// to 1.
     std::vector<double> shares = {};
     std::vector<std::string> gains = {};  ///< over an earlier step
     std::vector<std::string> notes = {};  ///< useful to know, but not a fault

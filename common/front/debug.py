@@ -50,7 +50,7 @@ def show_finding(event):
 
 gdb.events.stop.connect(show_finding)
 end
-# The step runs in the first process that the tests start, and its own processes are of no interest.
+# The step runs in the first process that the tests start. Those which that one starts are of no interest.
 set follow-fork-mode child
 tbreak kata::run_step
 commands

@@ -137,7 +137,7 @@ def verdict_of(record: MesonTest) -> Verdict:
             tuple(NEEDS.findall(record.get("stdout", ""))),
         )
     records = records_in(record.get("stdout", ""))
-    # It crashed or was stopped, whatever the tests before that have found.
+    # The step crashed or was stopped, whatever earlier tests have found.
     if result == "FAIL" and record["result"] != "FAIL":
         records = (*records, {"test": "", "kind": "wrong", "text": reason})
     gains = tuple(text for one in records for text in one.get("gains", ()))

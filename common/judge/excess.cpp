@@ -240,7 +240,7 @@ bool explains(const Limit& limit, const Counts& mine, const Counts& theirs) {
 }
 
 /// A block smaller than half a warp leaves that many lanes empty for as long as it runs. The work is counted
-/// per warp and only doubles, so its own limit does not notice.
+/// per warp and only doubles, so the limit on the work does not notice.
 std::optional<Shortfall> mostly_empty_warps(const Counts& mine, const Counts& theirs) {
     if (mine.blocks == 0 || !has_small_blocks(mine, theirs)) return std::nullopt;
     return Shortfall{

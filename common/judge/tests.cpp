@@ -94,8 +94,8 @@ std::vector<const Shape*> judged_shapes() { return judged_shapes_of(this_step(),
 /// Returns the shape on which claims about the step under test are counted.
 const Shape& base_shape() { return *judged_shapes().front(); }
 
-/// If a step that needs too much on a shape would not if it launched its kernels as its solution does, says
-/// so on a line of its own; otherwise returns nothing.
+/// If a step needs too much on a shape only because it launches its kernels in another way than its solution,
+/// says so on a line of its own; otherwise returns nothing.
 std::string enough_if_launched(const Shape& shape) {
     const auto* const solution = own_solution();
     if (!solution || counted_run(shape).seen.launched.empty()) return "";

@@ -61,7 +61,7 @@ struct Launch {
     std::array<unsigned, 3> grid, block;
 };
 
-/// Records everything in order, in as few characters as possible.
+/// Records everything in the order of the run, in as few characters as possible.
 class Everything final : public Watcher {
   public:
     static constexpr std::size_t most_requests = 400000;

@@ -48,20 +48,21 @@ class Chain {
         return std::exchange(unused_, 0);
     }
 
-    // Its asynchronous copies.
+    // The asynchronous copies of the warp.
 
     void copies() { copies_ = true; }
     /// A thread has waited for this many bytes, and done nothing else meanwhile.
     void waits_for_copy(std::uint64_t bytes) { late_ += bytes; }
     friend std::uint64_t waited_for_copies(std::vector<Chain>&);
 
-    // A warp that polls waits for another one. The number of rounds depends on the scheduler, so one round
-    // counts. In a round the polling lanes only poll and read memory that is not used for signals.
+    // A warp that polls waits for another one. The number of rounds depends on the scheduler, so only
+    // one round is counted. In a round the polling lanes only poll and read memory that is not used for
+    // signals.
 
     bool polling() const { return polling_ != 0; }
     /// The lanes have polled for the first time.
     void begin_polling(Group);
-    /// Returns true if the group may be part of a round. The group counts if the round is the last one.
+    /// Returns true if the group may be part of a round. The group is counted if the round is the last one.
     bool round(Group, std::uint64_t steps_of(Group, kata::Counts&));
     /// Returns true if the lanes poll again: the round was in vain.
     bool next_round(Group);

@@ -156,8 +156,8 @@ void Meter::look_for_clashes(Region& region, std::uintptr_t address, std::size_t
     const auto answer = shadow.access(offset, bytes, verb, code, region.epoch, clocks_, slot, thread);
     if (global && signals(verb) && reads(verb)) clocks_.acquire(slot, thread, address);
     if (answer.unwritten && reads(verb)) {
-        // An exchange may be the first write to what the host has left unwritten. It counts as a read only if
-        // it changes nothing.
+        // An exchange may be the first write to what the host has left unwritten. It is treated as a
+        // read only if it changes nothing.
         if (!updates(verb) || !replaces_ || region.written_parts.empty())
             tell_unwritten(region, address, bytes, code);
         else

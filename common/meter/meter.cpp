@@ -73,7 +73,7 @@ void Meter::launch_ends() {
     for (const auto& lost : repeated_)
         if (value_at(lost.address, lost.bytes) != lost.value) findings_.add(lost.text);
     clocks_.end_launch();
-    // Only some blocks may have been counted; the counts are given as for all.
+    // If only some blocks have been counted, the counts are scaled to all.
     const double times = sampled_ && counts_.blocks > 0
                              ? static_cast<double>(blocks_of(grid_)) / static_cast<double>(counts_.blocks)
                              : 1;

@@ -139,7 +139,8 @@ class Clocks {
         std::uint32_t barriers = 0;
         std::uint64_t interval = 0;
         std::vector<std::uint32_t> clocks;  // for each warp, its synchronizations and fences so far
-        // By thread, and by lane of its warp: the first clock of that lane that the thread has not seen.
+        // For each thread and each lane of its warp: the first clock of that lane that the thread has not
+        // seen.
         std::vector<std::array<std::uint32_t, 32>> seen;
         std::vector<std::optional<Stamp>> fenced;  // the last fence of each thread
         std::vector<Release> released;             // the last release of each thread

@@ -122,7 +122,7 @@ std::uint64_t most_at_one(Group lanes) {
 
 /// Wide accesses to shared memory are served half or a quarter of a warp at a time. Loads are served twice as
 /// many lanes at a time if throughout the warp either neighbours or lanes two apart access the same address.
-/// NVIDIA documents this for compute capability 7.x, and an H100 counts so.
+/// NVIDIA documents this for compute capability 7.x, and the counters of an H100 agree.
 void account_shared(Group lanes, const Footprint& of_all, std::uint64_t lane_bytes, kata::Traffic& traffic,
                     kata::Counts& counts) {
     unsigned together = lane_bytes >= 16 ? 8 : lane_bytes >= 8 ? 16 : 32;

@@ -33,8 +33,8 @@ void share_memory();
 int shared_memory();
 /// Makes this the process of a step, whose judge has its buffers in this file.
 void share_memory_of_judge(int file);
-/// In such a process: maps the judge's buffers at the judge's addresses. Those that it had before and that
-/// are not among these are gone.
+/// In such a process: maps the judge's buffers at the judge's addresses. Buffers that
+/// it had before and that are not among these are gone.
 void adopt(const std::vector<Allocation>&);
 bool is_of_judge(const Allocation&);
 

@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(threads)
 
     // Fragments: what is multiplied at a place along K, and what at the next one.
     Pack a_i[2][tm / wide], b_i[2][tn / wide];
-    // i % 2 is known when compiling, because i counts an unrolled loop: with another index the arrays would
-    // lie in memory and not in registers.
+    // i % 2 is known at compile time, because the loop over i is unrolled: with another index the arrays
+    // would lie in memory and not in registers.
     const auto read = [&](const Tiles& from, int i) {
         for (int r = 0; r < tm / wide; ++r) a_i[i % 2][r] = from.a[i][ty + r * rows];
         for (int s = 0; s < tn / wide; ++s) b_i[i % 2][s] = from.b[i][tx + s * cols];

@@ -15,12 +15,12 @@ __global__ void privatized_shared(const char* text, std::size_t length, unsigned
     const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < length) {
         const int letter = text[i] - 'a';
-        // The threads of the block still meet here, but no others do.
+        // The threads of a block still meet at a counter, but those of other blocks do not.
         if (letter >= 0 && letter < letters) atomicAdd(&histo_s[letter / letters_per_bin], 1);
     }
     __syncthreads();  // counted
 
-    // It must be merged before the block ends, because shared memory ends with it.
+    // The copy must be merged before the block ends, because shared memory ends with it.
     for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
         const unsigned count = histo_s[bin];
         if (count > 0) atomicAdd(&histo[bin], count);

@@ -46,7 +46,7 @@ __global__ void private_counters(const char* text, std::size_t length, unsigned*
     if (blockIdx.x == 0 && tx < length % 16) count(static_cast<unsigned char>(text[16 * whole + tx]));
     __syncthreads();  // counted
 
-    // A warp adds up a bin: each lane the rows of its letters, then the lanes together.
+    // A warp adds up a bin: each lane its own counters of the bin's letters, then all lanes together.
     for (int bin = warp; bin < bins; bin += block / lanes) {
         unsigned sum = 0;
         const int end = min((bin + 1) * letters_per_bin, letters);  // the last bin has two letters

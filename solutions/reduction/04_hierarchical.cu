@@ -21,8 +21,8 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
         __syncthreads();
         if (t < stride) in_s[t] = op(in_s[t], in_s[t + stride]);
     }
-    // Blocks cannot wait for each other. An atomic makes reading, combining and writing one step, so none of
-    // them is lost; one per block, since those on one address take turns.
+    // Blocks cannot wait for each other. An atomic reads, combines and writes in one step, so no block's
+    // result is lost. There is one per block, since atomics on one address take turns.
     if (t == 0) atomic_combine(out, in_s[0], op);
     // kata: end
 }
@@ -30,7 +30,7 @@ __global__ void hierarchical(const T* in, T* out, int n, Op op) {
 template <class T, class Op>
 void reduce(const T* in, T* out, int n, Op op) {
     // kata: begin
-    // Every atomic combines with what stands in the output, so that must start from the identity.
+    // Every atomic combines a result with the output, so the output must start from the identity.
     const T identity = op.identity();
     // From memory that is not pinned: copied before the call returns, so that `identity` may go.
     check(cudaMemcpyAsync(out, &identity, sizeof identity, cudaMemcpyHostToDevice));

@@ -52,7 +52,7 @@ __device__ T look_back(Word* status, int s, Op op) {
         State state = prefix;     // before the first section there is nothing to add
         unsigned known, nearest;  // whose prefix is known, a bit for each lane; the lowest of them
         do {
-            // They have started before this one, as their numbers are lower: the wait ends.
+            // These sections' blocks have started before this one, as their numbers are lower: the wait ends.
             if (i >= 0) state = observe(status, i, sum);
             known = __ballot_sync(~0u, state == prefix);
             nearest = known & -known;

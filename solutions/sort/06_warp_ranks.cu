@@ -29,7 +29,7 @@ __global__ void count_digits(const T* in, int n, int shift, unsigned* counts) {
     // kata: end
 }
 
-/// `before` has the counts after the scan: how many elements stand before those of a tile with a digit.
+/// `before` has the counts after the scan: how many elements come before those of a tile with a digit.
 template <class T>
 __global__ void __launch_bounds__(threads)
     scatter(const T* in, T* out, int n, int shift, const unsigned* before) {

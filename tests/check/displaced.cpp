@@ -1,4 +1,4 @@
-// Which inputs count wrongly in a weighted sum.
+// Tests which inputs are named as the cause of a wrong weighted sum.
 #include "check/miscount.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -41,7 +41,7 @@ TEST_CASE("a warp waits for loads that it stores to shared memory before it read
     const auto waited_for = [&](kernels::Way way) {
         return count([&] { kernels::second_tile(way, in.data(), out.data()); }).waited_for;
     };
-    // It always waits for the first tile, and for the second one only if that is stored at once.
+    // The warp always waits for the first tile, and for the second one only if that is stored at once.
     CHECK(waited_for(kernels::Way::at_once) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::in_structures) == 4 * 2 * 64);
     CHECK(waited_for(kernels::Way::copied_at_once) == 4 * 2 * 64);

@@ -63,7 +63,7 @@ class Case:
     passed: bool
     skipped: bool = False
     why: str = ""  # the reason of a failure
-    # For a test that a right step fails: the part of its need that is allowed, from 0 to 1.
+    # For a test that a right step fails: the limit divided by what the step needs, from 0 to 1.
     share: float | None = None
 
 

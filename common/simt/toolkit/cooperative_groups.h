@@ -1,5 +1,5 @@
 // Cooperative groups: the threads of a block, a tile of a warp, or the active lanes, as an object with
-// members. They call __syncthreads and the functions of a warp.
+// members. The members call __syncthreads and the functions of a warp.
 //
 // Not supported: barriers of a grid, clusters, and tiles larger than a warp.
 #pragma once

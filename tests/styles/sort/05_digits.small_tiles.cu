@@ -21,7 +21,7 @@ __global__ void count_digits(const T* in, int n, int shift, unsigned* counts) {
     if (t < digits) counts[t * gridDim.x + blockIdx.x] = counters[t];
 }
 
-/// `before` has the counts after the scan: how many elements stand before those of a tile with a digit.
+/// `before` has the counts after the scan: how many elements come before those of a tile with a digit.
 template <class T>
 __global__ void __launch_bounds__(threads)
     scatter(const T* in, T* out, int n, int shift, const unsigned* before) {
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads)
                 mine[e] = x[t * each + e];
                 zeros += digit_of<1>(mine[e], bit) == 0;
             }
-        // The place of the thread's next zero. Its barriers also see to it that all have read x.
+        // The place of the thread's next zero. The barriers in this call also ensure that all have read x.
         unsigned zero = sum_before<threads>(zeros, all_zeros);
         unsigned one = all_zeros + t * each - zero;  // what is before the thread and is no zero
 #pragma unroll

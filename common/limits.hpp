@@ -57,7 +57,8 @@ inline std::string excess(const Configuration& c, const Limits& most) {
     if (!c.grid.fits(most.grid))
         return "a grid may have " + most.grid.text() +
                " blocks at most: use x, which has the highest limit, or let threads loop" +
-               (c.grid.turned().fits(most.grid) ? "; with x and y exchanged it would fit: are they?" : "");
+               (c.grid.turned().fits(most.grid) ? "; with x and y exchanged it would fit: are they exchanged?"
+                                                : "");
     const auto shared = c.static_shared + c.dynamic_shared;
     if (shared > most.shared)
         return "a block has room for " + std::to_string(most.shared) + " bytes of shared memory, and " +

@@ -58,8 +58,8 @@ inline std::optional<std::string> off_by_a_factor(const std::vector<float>& got,
         // A row of one element is always in proportion.
         if (!is_off || columns < 2) return std::nullopt;
         return "row " + std::to_string(first / columns) + " is " + std::to_string(factor) +
-               " times what it should be, all of it: is it divided by the sum of all its exponentials, all "
-               "relative to the row's largest element, and of no others?";
+               " times what it should be, all of it: is it divided by the sum of its own exponentials only, "
+               "all relative to the row's largest element?";
     }
     return std::nullopt;
 }

@@ -85,8 +85,8 @@ struct Problem {
                 return std::equal(out.begin(), out.end(), right.begin(), right.end()) ? 1 : 0;
             });
             if (is_right != 1) return std::nullopt;
-            return "the sum of as many ints is right, and addition commutes: is what stands further left the "
-                   "left operand of op, wherever op is applied?";
+            return "the sum of as many ints is right, and addition commutes: is the value from further left "
+                   "the left operand of op, wherever op is applied?";
         } else {
             if (!exact || in.size() >= kata::too_large_to_ask) return std::nullopt;
             const auto right = reference(in, section, kind);

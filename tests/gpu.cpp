@@ -86,7 +86,7 @@ TEST_CASE("a launch that the device cannot take is refused with the limit that i
     CHECK_THAT(over(1, {1, 1, 65}), EndsWith("a block may have (1024, 1024, 64) threads at most"));
     CHECK_THAT(over(1, {32, 0}), EndsWith("a block needs at least one thread in x, y and z"));
     CHECK_THAT(over({1, 65536}, 1),
-               EndsWith("let threads loop; with x and y exchanged it would fit: are they?"));
+               EndsWith("let threads loop; with x and y exchanged it would fit: are they exchanged?"));
     CHECK_THAT(over({0, 5}, 1),
                ContainsSubstring("the grid has no blocks: if there is nothing to do, launch nothing"));
     CHECK_THAT(over(1, 1, static_cast<std::size_t>(most) + 1),

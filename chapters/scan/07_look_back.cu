@@ -27,7 +27,7 @@ __device__ T look_back(Word* status, int s, Op op) {
     // the identity for a prefix. They poll with observe() until each lane that is nearer than the nearest
     // prefix has something. All of them learn that from __ballot_sync(~0u, …): a bit for each lane in which
     // the condition is true; __ffs() finds the lowest. Own sums nearer than the nearest prefix, and the
-    // prefix, are combined by shuffle_down, what stands further left as the left operand. Without a prefix
+    // prefix, are combined by shuffle_down; the sum from further left is the left operand. Without a prefix
     // among the 32 the next 32 follow. All lanes return the result.
     kata::open();
     return op.identity();

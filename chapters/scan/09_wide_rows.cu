@@ -67,9 +67,9 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     // Warp w has the rows w * rows up to (w + 1) * rows - 1 of the section; lane l has the l-th pack of each.
     // Load all of them into an array of registers before the first is needed. For each row, add up the lane's
-    // pack, scan the sums of the lanes with scan_warp, and note what stands before the pack in the rows of
-    // the warp. Each warp leaves its sum in shared memory; the first warp goes on as in 08. Then each lane
-    // goes through its packs once more, starting from what stands before them, and stores them.
+    // pack, scan the sums of the lanes with scan_warp, and note the sum of all before the pack in the warp's
+    // rows. Each warp leaves its sum in shared memory; the first warp goes on as in 08. Then each lane goes
+    // through its packs once more, starting from the sum of all before them, and stores them.
     kata::open();
     // kata: end
 }

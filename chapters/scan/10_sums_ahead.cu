@@ -1,10 +1,10 @@
 // 10 Sums ahead: blocks stay, and publish the sum of a tile long before they scan it. Beyond the documents;
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
-// 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
-// copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
-// tile two rounds before it scans it. When the others need that sum, it has long been published, and
-// hardly any block waits. A block knows what stands before the tile that it had last, so it adds only the
-// sums of those since: there is no prefix to look back for.
+// 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous copies
+// bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each tile
+// two rounds before it scans it. When the others need that sum, it has long been published, and hardly any
+// block waits. A block knows the sum of all before its last tile, so it adds only the sums of later tiles:
+// there is no prefix to look back for.
 //
 // Needs: sm_90, 193 KiB
 #include "messages.cuh"
@@ -78,15 +78,15 @@ __global__ void __launch_bounds__(threads)
     sums_ahead(const T* in, T* out, int n, Kind kind, Word* status, int* taken, Op op) {
     // kata: begin
     // Shared memory: as many tiles as there are stages, dynamic; the sums of the warps for ahead + 2 tiles;
-    // what stands before a tile; the numbers of stages + 2 tiles. The block goes through rounds k = -stages,
+    // the sum before a tile; the numbers of stages + 2 tiles. The block goes through rounds k = -stages,
     // -stages + 1, … In round k, as far as there are such tiles:
     //   - the last warp draws the number of tile k + stages from `taken`. It adds what the tiles from the
-    //     block's last one on, up to tile k, have published to what stands before the last one;
+    //     block's last one on, up to tile k, have published to the sum before the last one;
     //   - a thread of the others begins to copy its packs of tile k + stages - 1, which are a group. It waits
     //     for its copies of tile k + ahead, and goes through its rows as in 09. Each warp leaves its sum;
     //   - after the only barrier the last warp scans the warps' sums of tile k + ahead and publishes the sum
     //     of the tile as an aggregate; the others scan tile k from shared memory and store it.
-    // What stands before the packs of a thread is needed `ahead` rounds later: keep it in registers. No block
+    // The sum before each pack of a thread is needed `ahead` rounds later: keep it in registers. No block
     // takes more than its share of the tiles: blocks that start late are to find some.
     kata::open();
     // kata: end

@@ -12,9 +12,9 @@ constexpr int threads = 256;
 template <class T>
 __device__ int rank_in(const T* list, int length, Key<T> key, bool equals_precede) {
     // kata: begin
-    // How many elements of `list` precede an element of the other list with this key? The list is
-    // sorted, so a binary search finds it: keep a range in which the answer must be, and halve it until
-    // one number is left. Elements with the same key count only if `equals_precede`.
+    // How many elements of `list` precede an element of the other list with this key? The list is sorted, so
+    // a binary search finds it: keep a range in which the answer must be, and halve it until one number is
+    // left. Elements with the same key are counted only if `equals_precede`.
     kata::open();
     return 0;
     // kata: end

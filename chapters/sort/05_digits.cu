@@ -11,7 +11,7 @@ constexpr int tile = threads * each;
 constexpr int bits = 4;
 constexpr int digits = 1 << bits;
 
-/// Counts the digits of each tile. `counts` has the zeros of all tiles in order, then their ones, and so on.
+/// Counts the digits of each tile. `counts` has the zeros of tile 0, 1, …, then their ones, and so on.
 template <class T>
 __global__ void count_digits(const T* in, int n, int shift, unsigned* counts) {
     // kata: begin

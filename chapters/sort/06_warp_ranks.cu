@@ -14,7 +14,7 @@ constexpr int bits = 8;
 constexpr int digits = 1 << bits;
 static_assert(threads == digits);
 
-/// Counts the digits of each tile. `counts` has the zeros of all tiles in order, then their ones, and so on.
+/// Counts the digits of each tile. `counts` has the zeros of tile 0, 1, …, then their ones, and so on.
 template <class T>
 __global__ void count_digits(const T* in, int n, int shift, unsigned* counts) {
     // kata: begin

@@ -1,9 +1,9 @@
 // 04 Register tiled: of the three planes only the middle one stays in shared memory.
 //
-// Mirrors PMPP-notes 8.5. Changed from 03: of the planes before and behind, a thread needs only the
-// element in its own column, so both are registers, and so is its own element of the middle plane.
-// Shared memory shrinks to a third, and a thread stores to it once per plane instead of three times.
-// Global loads stay: 2.68 OP/B at T = 32.
+// Mirrors PMPP-notes 8.5. Changed from 03: of the planes before and behind, a thread needs only the element
+// in its own column, so both are registers, and so is its own element of the middle plane. Shared memory
+// shrinks to a third, and a thread stores to it once per plane instead of three times. Global loads stay as
+// they were: 2.68 OP/B at T = 32.
 #include "stencil.cuh"
 
 constexpr int tile = 32;  // threads per side of a square, input elements per side of a cube

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block_x* block_y, (apart == 1 ? 32 : 20) / siz
     // reinterpret_cast to Cells<T>; else one by one, so that neighbouring threads load neighbouring cells. It
     // keeps those of the planes before, here and after. For each plane it also loads as many cells of the
     // rows above and below, and the neighbours along x that are not its own. What lies outside of the grid
-    // must not be loaded. Cells on the boundary stay.
+    // must not be loaded. Cells on the boundary stay as they are.
     kata::open();
     // kata: end
 }

@@ -214,7 +214,7 @@ class Repository:
             if re.match(rf"###.*\b{step[:2]}\b", part):  # it may be about several
                 return before + own
             before = "".join(after) if part.startswith("###") else part
-        raise Fault(f"the lesson has no part of its own for step {step[:2]}")
+        raise Fault(f"the lesson has no section for step {step[:2]}")
 
     def measured_page(self, chapter: str) -> pathlib.Path:
         """Returns the page beside the lesson that says what was measured. A chapter that was never

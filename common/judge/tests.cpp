@@ -263,8 +263,10 @@ TEST_CASE("the step needs about what its own solution needs", "[claims][shared]"
     if (is_graded())  // in grading, where the solution is tested first and cannot be loaded later
         for (const Shape* shape : judged_shapes_of(this_step(), true)) of_own_solution(*shape);
     if (has_fixed_grids())
-        note("Its grids hardly grow with the problem, so it is compared with its solution on a larger one, " +
-             counted_run(base_shape()).problem + "; on a small one, fewer blocks would be enough.");
+        note(
+            "The step's grids hardly grow with the problem, so it is compared with its solution on a larger "
+            "one, " +
+            counted_run(base_shape()).problem + "; on a small one, fewer blocks would be enough.");
     for (const Shape* shape : judged_shapes()) {
         const auto& mine = counted_run(*shape);
         const auto& theirs = of_own_solution(*shape);

@@ -174,7 +174,7 @@ void Meter::tell_read_only(const Region& region, std::uintptr_t address, std::si
     if (!findings_.is_new({read, write})) return;
     findings_.add("__ldg() of memory that the same launch writes: it reads " +
                   text_of(region, address, bytes) + " in " + read + ", which is written in " + write +
-                  "\n  its cache may return an older value: read it without __ldg()");
+                  "\n  the cache of __ldg() may return an older value: read the memory without it");
 }
 
 }  // namespace meter

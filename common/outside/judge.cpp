@@ -269,7 +269,7 @@ class Outside final : public Loaded {
                     default:
                         if (thrown) std::rethrow_exception(thrown);
                         if (message.topic() != last)
-                            throw Error("the process of a step has sent what it was not asked");
+                            throw Error("the process of a step has sent what nobody asked for");
                         return message;
                 }
             } catch (...) {

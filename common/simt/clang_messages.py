@@ -12,7 +12,7 @@ from source import COMMON
 # clang's messages and the student's; {} is the name. None: unchanged.
 OF_HOST = "'{}' is a host function, and device code calls it: put __host__ __device__ in front of it"
 OF_LIBRARY = (
-    "'{}' of the C++ library is a host function, and device code calls it: nvcc has none for the device"
+    "'{}' of the C++ library is a host function, and device code calls it: nvcc has no device version"
 )
 OF_DEVICE = (
     "'{}' is a device function, and host code calls it: put __host__ __device__ in front of it, or launch a "
@@ -33,7 +33,7 @@ INSTEAD_OF_LIBRARY = {
     "min": "write min(a, b), which CUDA has, without std::",
     "max": "write max(a, b), which CUDA has, without std::",
 }
-STREAM = "'{}' is a stream of the host, and device code has none: write printf(\"%d\\n\", i);"
+STREAM = "'{}' is a stream of the host, and device code has no streams: write printf(\"%d\\n\", i);"
 DIAGNOSED = [
     (r"reference to __host__ variable '(cout|cerr|clog)' in ", STREAM),
     (r"reference to __host__ variable '(.*?)' in ", HOST_VARIABLE),

@@ -123,7 +123,7 @@ def check_kernel(source: Source, tokens: Tokens, marker: int, name: int) -> None
     for at in range(body, (tokens.partner(body) or body) if tokens.word(body) == "{" else body):
         if tokens.words[at : at + 3] == ["<", "<", "<"]:
             source.error(
-                tokens.start_of(at), "a kernel launches no other: nvcc takes that only with -rdc=true"
+                tokens.start_of(at), "a kernel cannot launch another one: nvcc takes that only with -rdc=true"
             )
 
 

@@ -1,5 +1,5 @@
 // 01 Kogge–Stone: a block scans one section in shared memory, with a thread for each element. In each
-// round every element adds what stands `stride` places to its left, and then the stride doubles.
+// round every element adds the one `stride` places to its left, and then the stride doubles.
 // Mirrors PMPP-scan 11.2. log₂N rounds instead of N − 1 steps, for N·log₂N − (N − 1) additions instead
 // of N − 1.
 #include "sections.cuh"

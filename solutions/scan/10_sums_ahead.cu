@@ -1,10 +1,10 @@
 // 10 Sums ahead: blocks stay, and publish the sum of a tile long before they scan it. Beyond the documents;
 // CUB's newer scan, decoupled lookahead, is made of these ideas (CUDA 13.0 has the older one). Changed from
-// 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous
-// copies bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each
-// tile two rounds before it scans it. When the others need that sum, it has long been published, and
-// hardly any block waits. A block knows what stands before the tile that it had last, so it adds only the
-// sums of those since: there is no prefix to look back for.
+// 09: there are as many blocks as the GPU runs at a time, and each takes tile after tile. Asynchronous copies
+// bring the next ones into shared memory meanwhile, so the memory is never idle. A block adds up each tile
+// two rounds before it scans it. When the others need that sum, it has long been published, and hardly any
+// block waits. A block knows the sum of all before its last tile, so it adds only the sums of later tiles:
+// there is no prefix to look back for.
 //
 // Needs: sm_90, 193 KiB
 #include "messages.cuh"

@@ -298,11 +298,12 @@ TEST_CASE("__ldg must not read memory that the same launch writes", "[races]") {
     CHECK(clean(reads(in_two_launches)));
     CHECK(!clean(reads(of_output_before)));
     CHECK(!clean(reads(of_output)));
-    CHECK_THAT(found(reads(of_output)).at(0),
-               StartsWith("__ldg() of memory that the same launch writes: it reads \"out\", element ") &&
-                   EndsWith(" in " + line_of("__ldg of output") + ", which is written in " +
-                            line_of("written before __ldg") +
-                            "\n  its cache may return an older value: read it without __ldg()"));
+    CHECK_THAT(
+        found(reads(of_output)).at(0),
+        StartsWith("__ldg() of memory that the same launch writes: it reads \"out\", element ") &&
+            EndsWith(" in " + line_of("__ldg of output") + ", which is written in " +
+                     line_of("written before __ldg") +
+                     "\n  the cache of __ldg() may return an older value: read the memory without it"));
 }
 
 TEST_CASE("launches are ordered", "[races]") {

@@ -1,4 +1,4 @@
-// refused: a kernel launches no other
+// refused: a kernel cannot launch another one
 #include "kata.hpp"
 
 __global__ void k(float* out) { out[0] = 1; }

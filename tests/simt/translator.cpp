@@ -147,7 +147,7 @@ TEST_CASE("the translator rejects in one line what nvcc would reject", "[transla
          ":2: error: nvcc takes no alignas after extern: put it in front, or use __align__\n"},
         {"struct S { static __global__ void k(); };", ":2: error: a kernel cannot be a member function\n"},
         {"__global__ void k() {\n k<<<1, 2>>>(); }",
-         ":3: error: a kernel launches no other: nvcc takes that only with -rdc=true\n"},
+         ":3: error: a kernel cannot launch another one: nvcc takes that only with -rdc=true\n"},
         {"#define BEGIN <<<",
          ":2: error: a launch must be written in one piece, as kernel<<<grid, block>>>(arguments)\n"},
         {std::string("const char* s = \"\0\";", 20), ":1: error: this is not UTF-8 text: save it as UTF-8\n"},

@@ -43,7 +43,7 @@ TEST_CASE("all elements of a row are far above or below zero", "[equivalence][so
     require_right(rows({3, 600}, 1, about - 8, about + 8));
 }
 
-TEST_CASE("a maximum may come first, last, or again and again", "[equivalence][softmax]") {
+TEST_CASE("the largest element may come first, last, or more than once", "[equivalence][softmax]") {
     auto p = rows({4, 1500}, 3);
     const auto row = [&](int i) { return p.in.begin() + i * 1500; };
     std::sort(row(0), row(1));
@@ -54,7 +54,7 @@ TEST_CASE("a maximum may come first, last, or again and again", "[equivalence][s
 }
 
 // -∞ - -∞ is NaN. A thread, a warp or a whole block may have nothing else in the beginning.
-TEST_CASE("elements of -infinity have no share", "[equivalence][softmax]") {
+TEST_CASE("elements of -infinity become 0", "[equivalence][softmax]") {
     constexpr float inf = Float::infinity();
     auto p = rows({5, 1400}, 4);
     const auto row = [&](int i) { return p.in.begin() + i * 1400; };
@@ -94,7 +94,7 @@ TEST_CASE("three calls one after the other", "[equivalence][attention]") {
     require_right(heads({2, 50, 64, true}, 3));
 }
 
-TEST_CASE("all keys have some weight", "[equivalence][attention]") {
+TEST_CASE("every key that a query sees has a weight", "[equivalence][attention]") {
     require_right(heads({2, 70, 64, GENERATE(false, true)}));
     require_right(heads({1, 40, 128, GENERATE(false, true)}));
 }

@@ -237,7 +237,7 @@ void require_right_beyond_32_bits(const Shape& few, const Shape& many) {
 }  // namespace
 
 // With larger tiles there would be too few blocks to run only those at the ends.
-TEST_CASE("as many rows as there may be", "[equivalence][thread each]") {
+TEST_CASE("as many rows as the limits allow", "[equivalence][thread each]") {
     require_right_in_its_corners({matrices::max_rows, 1, 1});
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("sizes outside the limits are refused in one line", "[limits]") {
     CHECK_THROWS_AS(matrices::check(shape), std::invalid_argument);
 }
 
-TEST_CASE("sizes at the limits are taken", "[limits]") {
+TEST_CASE("sizes at the limits are accepted", "[limits]") {
     CHECK_NOTHROW(matrices::check({0, 0, 0}));
     CHECK_NOTHROW(matrices::check({matrices::max_rows, 1, 1}));
     CHECK_NOTHROW(matrices::check({1, std::numeric_limits<int>::max(), 1}));

@@ -46,7 +46,7 @@ class Pair(NamedTuple):
 
 
 def pairs(chapter: str, before: Mapping[str, str]) -> list[Pair]:
-    """Returns each step with those that it improves, directly or not, given the one that each improves."""
+    """Returns each step with all that it improves, directly or not, given the one that each step improves."""
     found = []
     for later in before:
         earlier = before[later]

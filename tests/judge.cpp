@@ -111,7 +111,7 @@ TEST_CASE("every limit has a kernel that it rejects", "[judge]") {
     CHECK(!worse_than_solution(run_with(c), theirs).empty());
 }
 
-TEST_CASE("the line that has most is reported with what its addresses show", "[judge]") {
+TEST_CASE("the line with most of an excess is reported with what its addresses show", "[judge]") {
     using kata::Place;
     const auto said = [](Counts c, Place place) {
         auto run = run_with(c);
@@ -168,7 +168,7 @@ TEST_CASE("atomics on one word are reported with the line of the last of them", 
     CHECK(worse_than_solution(run, plain())[0].text.find("atomics on one word") == std::string::npos);
 }
 
-TEST_CASE("the longest chain is followed from warp to warp, and its line that has most is reported",
+TEST_CASE("the longest chain is followed from warp to warp, and the line with most of its steps is reported",
           "[judge]") {
     const auto chain = [](std::uint64_t longest) {
         return kata::most_of_chain([&] {
@@ -191,7 +191,7 @@ TEST_CASE("the longest chain is followed from warp to warp, and its line that ha
     CHECK(chain(100).empty());
 }
 
-TEST_CASE("an allowance is for its counter alone", "[judge]") {
+TEST_CASE("an allowance for one counter allows nothing of another", "[judge]") {
     auto c = plain();
     c.makespan = 500;
     const std::vector<kata::Allowance> allowances{{"makespan", 6}};
@@ -200,7 +200,7 @@ TEST_CASE("an allowance is for its counter alone", "[judge]") {
     CHECK(worse_than_solution(run_with(c), plain(), allowances).size() == 1);
 }
 
-TEST_CASE("blocks of half a warp are reported where nothing else is wrong with a step", "[judge]") {
+TEST_CASE("blocks of half a warp are reported if no other limit is exceeded", "[judge]") {
     auto c = plain();
     c.blocks = 16 * 8, c.threads = c.blocks * 16;
     const auto worse = worse_than_solution(run_with(c), plain());
@@ -273,8 +273,7 @@ TEST_CASE("two steps without a counted or a timed claim about each other are rep
           "02_b and 03_c have no claim, counted or timed, about each other");
 }
 
-TEST_CASE("a claim leaves room for another style, and none for the step that it is compared with",
-          "[judge]") {
+TEST_CASE("a claim accepts another style of the step, but not the step that it is compared with", "[judge]") {
     const Claim claim{"01_a", "barriers", 1.2, "why", "a document"};
     CHECK(most_of(claim, 120, {}) == 100);
     CHECK(most_of(claim, 120, 50) == 100);

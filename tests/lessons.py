@@ -187,7 +187,7 @@ def not_measured(readme: str, tables: Mapping[str, tuple[str, list[Row]]]) -> li
 
 
 def check_listed(readme: str) -> None:
-    """Checks that the README's table of chapters lists all of them, and no other."""
+    """Checks that the README's table lists exactly the chapters that there are."""
     listed = set(re.findall(r"^\| \[(\w+)\]\(chapters/", readme, re.M))
     for chapter in sorted(listed ^ set(REPOSITORY.chapters())):
         complaints.append(

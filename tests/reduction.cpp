@@ -99,7 +99,7 @@ TEST_CASE("a maximum may be 0", "[equivalence]") {
     require_right(problem(doubles, max_of_double));
 }
 
-TEST_CASE("no maximum is too low", "[equivalence]") {
+TEST_CASE("a maximum may be near the lowest number of its type", "[equivalence]") {
     require_right(problem(lowest<int>(777, 700), max_of_int));
     require_right(problem(lowest<float>(777, 3), max_of_float));
     require_right(problem(lowest<double>(777, 776), max_of_double));

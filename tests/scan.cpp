@@ -94,7 +94,7 @@ TEST_CASE("an operator that does not commute is applied from left to right", "[e
     require_right(maps(either(70, 9001), 32, kind, 2));
 }
 
-TEST_CASE("sums of float are exact where they can be", "[equivalence]") {
+TEST_CASE("sums of floats that are whole numbers are exact", "[equivalence]") {
     const auto kind = GENERATE(Kind::inclusive, Kind::exclusive);
     require_right(coded<float>(1301, 512, kind));
 }

@@ -154,7 +154,7 @@ def mean(target: Target, gpu: Measured) -> Verdict:
 
 
 def worst(target: Target, gpu: Measured) -> Verdict | None:
-    """Returns the worst of all cases; None if the GPU has none of them."""
+    """Returns the worst of all cases; None if the GPU has no case."""
     there = [reached for case, reached in gpu.cases.items() if applies(target, case)]
     if not there:
         return None

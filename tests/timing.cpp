@@ -241,7 +241,7 @@ TEST_CASE("one contradicting pair among the first three requires the usual numbe
     CHECK(verdict.pairs > 3);
 }
 
-TEST_CASE("both run in turn and take turns in going first, after the warm-ups", "[timing]") {
+TEST_CASE("after the warm-ups, two programs run in turn, and each goes first every other time", "[timing]") {
     std::string order;
     const auto run = [&](char name) {
         return [&order, name] {
@@ -256,7 +256,7 @@ TEST_CASE("both run in turn and take turns in going first, after the warm-ups", 
           "abba");
 }
 
-TEST_CASE("warm-ups do not count", "[timing]") {
+TEST_CASE("the times of warm-ups are left out", "[timing]") {
     const auto slow_at_first = [runs = 0]() mutable { return ++runs <= 3 ? 1e6 : 1.0; };
     const Ratio ratio = ratio_of(slow_at_first, clock_of({2}), {.max_pairs = 20, .warm_ups = 3});
     CHECK(ratio.lower == 2.0);
@@ -323,7 +323,7 @@ TEST_CASE("the verdict does not change with the unit of time", "[timing]") {
     CHECK_THAT(verdict.ratio, WithinRel(1.5, 0.05));
 }
 
-TEST_CASE("a value that is no time is refused, and the message says whose it is", "[timing]") {
+TEST_CASE("a value that is no time is refused, and the message says which program took it", "[timing]") {
     const double none = GENERATE(0.0, -1e-3, std::numeric_limits<double>::quiet_NaN(),
                                  std::numeric_limits<double>::infinity());
     const Clocked good = clock_of({1}), bad = clock_of({1, 1, 1, 1, 1, none});
@@ -394,7 +394,7 @@ TEST_CASE("a suite ends by what it has computed, not by the clock", "[time limit
                ContainsSubstring("the host code does not return: for 2 s it has waited"));
 }
 
-TEST_CASE("the time of several processes counts together", "[time limit]") {
+TEST_CASE("the times of several processes are added up", "[time limit]") {
     void* const memory =
         mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     auto& together = *new (memory) std::atomic<double>(9.5);  // of others
@@ -404,7 +404,7 @@ TEST_CASE("the time of several processes counts together", "[time limit]") {
     munmap(memory, sizeof(double));
 }
 
-TEST_CASE("only the processors that the process may use count", "[time limit]") {
+TEST_CASE("only processors that the process may use are counted", "[time limit]") {
     const auto system = std::filesystem::temp_directory_path() / ("kata-cores-" + std::to_string(getpid()));
     const auto write_file = [&](const char* path, const char* text) {
         const auto file = system / path;

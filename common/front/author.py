@@ -139,7 +139,7 @@ def stubs(repository: Repository, chapters: list[str], write: bool) -> int:
 
 
 class New:
-    """Files to be written, all of them or none, and a report once they are."""
+    """Files that are written either all or not at all, and a report about them."""
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
@@ -251,8 +251,8 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
 
 
 def check_new(repository: Repository, chapter: str, step: str, improved: str | None) -> str | None:
-    """Returns the step that it improves, or None for the first. Throws Fault if the name cannot be that of a
-    new step."""
+    """Returns the step that the new one improves, or None for the first. Throws Fault if the name cannot be
+    that of a new step."""
     if not STEP.fullmatch(f"{step}.cu"):
         raise Fault(f"'{step}' is not NN_name, in small letters, digits and _, as in 07_name", 2)
     steps = repository.steps(chapter, "solutions")

@@ -111,8 +111,8 @@ class Trace:
         return self.of_first_block(max(launches, key=lambda number: (launches[number], -number)))
 
     def of_least_block(self) -> list[Request]:
-        """Returns the requests of the first block of the launch that uses shared memory least; none if none
-        does."""
+        """Returns the requests of the first block of the launch that uses shared memory least; an empty list
+        if no launch uses any."""
         launches = collections.Counter(r.launch for r in self.requests if r.memory == "shared")
         return self.of_first_block(min(launches, key=launches.__getitem__)) if launches else []
 

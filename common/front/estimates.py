@@ -98,7 +98,7 @@ def table(repository: Repository, name: str) -> pathlib.Path:
 
 
 def rows(repository: Repository, name: str) -> list[dict[str, str]]:
-    """Returns the rows of that file; none if nothing has been judged."""
+    """Returns the rows of the file; an empty list if no estimate has been judged."""
     path = table(repository, name)
     if not path.is_file():
         return []
@@ -123,7 +123,7 @@ def factor(judged: list[dict[str, str]]) -> float:
 
 
 def error(repository: Repository, name: str, chapter: str) -> str:
-    """Returns a sentence about the error of the chapter's estimates; empty if none has been judged."""
+    """Returns a sentence about the error of the chapter's estimates; empty if no estimate has been judged."""
     judged = rows(repository, name)
     if not judged:
         return ""

@@ -28,7 +28,7 @@ SOLVED_BY = {
 
 
 class Row(NamedTuple):
-    """The counts of one line for one array; without memory, of the line's instructions."""
+    """The counts of one line for one array; if `memory` is empty, those of the line's basic blocks."""
 
     line: str
     did: str

@@ -86,7 +86,7 @@ def gives_away(hint: str, solution: str) -> list[str]:
 
 
 def begin(text: str, chapter: str, title: str) -> str:
-    """Returns the file with room for one more step."""
+    """Returns the file's text with room for the hints of one more step."""
     return (text or HEAD.format(chapter=chapter)) + EMPTY.format(title=title)
 
 

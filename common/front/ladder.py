@@ -355,7 +355,7 @@ class Tour:
         self.show_end(columns, list(seen.values()), written)
 
     def show_beside_solution(self, columns: Sequence[Column], row: Row) -> Row | None:
-        """Prints the row of the solution, and returns it; None if there is none."""
+        """Prints the row of the solution, and returns it; None without a solution."""
         if not self.built("solutions", row.step).is_file():
             return None
         theirs = self.measured("solutions", row.step)

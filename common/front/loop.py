@@ -123,7 +123,7 @@ KEYS = {
 
 
 class Keys:
-    """Single keys, on a terminal; elsewhere there are none, and only saving a file counts."""
+    """Single keys, on a terminal; elsewhere no keys are read, and only a saved file is noticed."""
 
     def __init__(self) -> None:
         self.there = sys.stdin.isatty()

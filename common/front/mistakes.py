@@ -48,7 +48,7 @@ class Mistake:
     edits: tuple[Edit, ...]
 
     def says(self, key: str) -> str | None:
-        """Returns the text after "// KEY: "; None without such a line."""
+        """Returns the text after "// KEY: "; None if no line has it."""
         return next(
             (line.split(": ", 1)[1].strip() for line in self.comments if line.startswith(f"// {key}: ")), None
         )

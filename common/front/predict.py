@@ -26,7 +26,7 @@ WHY = {
 
 
 def question_about(rows: list[explain.Row]) -> explain.Row | None:
-    """Returns the costliest load or store, because a wrong idea costs most there; None if there is none."""
+    """Returns the costliest load or store, because a wrong idea costs most there; None without any."""
     candidates = [row for row in rows if row.memory in UNIT and row.did in ("load", "store")]
     return max(candidates, key=lambda row: row.steps, default=None)
 

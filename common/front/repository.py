@@ -82,7 +82,7 @@ def prefix(tree: str, chapter: str, name: str = "") -> str:
 
 
 def module_of(file: str) -> Module | None:
-    """Returns the module that a target of the build is; None if it is no kernel's."""
+    """Returns the module that a target of the build is; None if the target is not a kernel."""
     tree, _, rest = file.partition(".")
     found = re.fullmatch(r"(\w+)\.(\w+(?:\.\w+)?)\.(cpu|gpu)\.so", rest)
     return Module(tree, *found.groups()) if found and tree in TREES else None

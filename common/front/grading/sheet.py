@@ -158,7 +158,7 @@ def of_each(steps: Sequence[str], table: Mapping[str, float], otherwise: float) 
 
 class Sheet:
     """A row for each student, in a file that other programs read. Rows of students who are not graded now
-    stay."""
+    are kept."""
 
     def __init__(self, path: pathlib.Path, steps: Sequence[str]) -> None:
         self.path = path

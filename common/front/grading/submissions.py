@@ -214,7 +214,7 @@ def files_of_zip(path: pathlib.Path) -> Iterator[Found]:
 
 
 def files_of_tar(path: pathlib.Path) -> Iterator[Found]:
-    """Yields the files of an archive, read in one pass: a compressed archive has no other order."""
+    """Yields the files of an archive in their order in it: a compressed archive can be read only once."""
     found = []
     try:
         with tarfile.open(path) as archive:
@@ -361,7 +361,7 @@ class Reader:
         return False
 
     def step_of(self, file: Found, wanted: Sequence[str]) -> str:
-        """Returns CHAPTER/STEP for a file; empty if it is none of those wanted."""
+        """Returns CHAPTER/STEP for a file; empty if the file is none of the wanted steps."""
         name = self.name_of(file)
         if not name:
             return ""

@@ -20,7 +20,7 @@ struct Extent {
 };
 
 struct Limits {
-    unsigned threads;     ///< of a block
+    unsigned threads;     ///< threads of a block
     Extent block, grid;   ///< along each axis
     std::size_t unasked;  ///< bytes of shared memory that a block has by default
     std::size_t shared;   ///< the most that cudaFuncSetAttribute can request
@@ -34,7 +34,7 @@ struct Configuration {
     Extent grid, block;
     std::size_t dynamic_shared = 0;
     std::size_t static_shared = 0;  ///< the kernel's __shared__ variables
-    std::size_t asked = 0;          ///< dynamic shared memory that cudaFuncSetAttribute has allowed it
+    std::size_t asked = 0;          ///< dynamic shared memory allowed to it by cudaFuncSetAttribute
 
     /// Returns "launch refused: grid (1, 1, 1), block (2048, 1, 1) = 2048 threads, 0 bytes of dynamic shared
     /// memory".

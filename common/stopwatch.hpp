@@ -7,13 +7,13 @@
 namespace kata {
 
 struct Ceilings {
-    double bytes_per_second;  ///< of a copy within device memory, counting bytes read and written; measured
+    double bytes_per_second;  ///< moved by a copy within device memory, read and written; measured
     double flops_per_second;  ///< single precision, a fused multiply-add counting as two; from the clock rate
 };
 
 struct Memory {
     std::size_t free_bytes;
-    std::size_t cache_bytes;  ///< of the L2 cache
+    std::size_t cache_bytes;  ///< size of the L2 cache
 };
 
 class Stopwatch {

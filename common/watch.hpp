@@ -30,9 +30,9 @@ struct Request {
     /// The time in steps of the span, along the warp. A barrier ends when the latest warp reaches it.
     std::uint64_t begins = 0, ends = 0;
     std::uint64_t steps = 0;                     ///< as in Counts::work
-    unsigned bytes = 0;                          ///< requested by each lane
+    unsigned bytes = 0;                          ///< bytes that each lane requests
     std::uint32_t lanes = 0;                     ///< a bit for each active lane
-    std::array<std::uintptr_t, 32> addresses{};  ///< of the active lanes
+    std::array<std::uintptr_t, 32> addresses{};  ///< addresses that the active lanes access
     Counts counts = {};                          ///< part of the launch's counts, without the steps
 };
 

@@ -246,8 +246,8 @@ class Benching(unittest.TestCase):
         hot = [*fine, bench.Sample(1410, 1980, 0x4), bench.Sample(1500, 1980, 0x60)]
         said = bench.throttling(hot)
         self.assertIn(
-            "in 2 of 5 samples, down to 1410 of 1980 MHz: it drew as much power as it may, it was too "
-            "hot, the hardware",
+            "in 2 of 5 samples, down to 1410 of 1980 MHz: it drew as much power as it may, it was so hot "
+            "that the driver slowed it down, it was so hot that the hardware",
             said,
         )
         self.assertIn(

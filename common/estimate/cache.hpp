@@ -19,7 +19,7 @@ class Cache {
     struct Line {
         std::uint64_t tag = ~std::uint64_t{0};
         std::uint64_t asked = 0;
-        unsigned sectors = 0;  // a bit each
+        unsigned sectors = 0;  // a bit for each sector
     };
     std::vector<Line> lines_;
     std::size_t sets_;

@@ -9,7 +9,7 @@ namespace estimate {
 /// Sectors of 32 bytes of one array beyond the L1 cache: of loads that miss it, and of all stores and
 /// updates.
 struct Flow {
-    double bytes = 0;  ///< of the array
+    double bytes = 0;  ///< size of the array
     double loaded = 0, stored = 0, updated = 0;
 };
 
@@ -17,10 +17,10 @@ struct Flow {
 struct Chain {
     double basic_blocks = 0;
     double divisions = 0;
-    double requests = 0;  ///< to any memory, one after the other
-    double passes = 0;    ///< beyond the first of each request to shared memory and the L1 cache
-    double shared_loads = 0, l1_loads = 0, misses = 0;  ///< that the warp waits for; misses of the L1 cache
-    double atomics = 0;  ///< on global memory that it waits for; known only if blocks wait for one another
+    double requests = 0;  ///< requests to any memory that wait for one another
+    double passes = 0;    ///< passes beyond the first of each request to shared memory and the L1 cache
+    double shared_loads = 0, l1_loads = 0, misses = 0;  ///< that a warp waits for; misses of the L1 cache
+    double atomics = 0;  ///< on global memory, if waited for; known only if blocks wait for one another
     double barriers = 0;
     double updates = 0;  ///< serialized updates of global memory that a barrier or the end waits for
 
@@ -32,8 +32,8 @@ struct Asked {
     double requests = 0, addresses = 0, basic_blocks = 0, comparisons = 0, operands = 0, divisions = 0;
     double lines = 0, passes = 0;
     double updates = 0;
-    double updates_of_most = 0;  ///< of the line of global memory with the most updates in all
-    std::map<std::string, double> loaded, written;  ///< sectors beyond the L1 cache, by array
+    double updates_of_most = 0;  ///< updates of the line of global memory that has the most in all
+    std::map<std::string, double> loaded, written;  ///< sectors of each array beyond the L1 cache
 
     bool operator==(const Asked&) const = default;
 };
@@ -58,7 +58,7 @@ struct Demand {
     double basic_blocks = 0;  ///< entered by warps
     double comparisons = 0;   ///< of conditions compiled to predicates
     double unrolled = 0;      ///< basic blocks of unrolled loops, which a GPU does not enter
-    double merged = 0;        ///< passes in them that a GPU leaves out, because they repeat an earlier load
+    double merged = 0;        ///< passes in such loops that a GPU leaves out, because they repeat a load
     double operands = 0;      ///< constants at an address known at compile time
     double divisions = 0;     ///< executed by warps; only those whose divisor is not a constant
     double lines = 0;         ///< of 128 bytes, summed over requests to global memory: a pass for each

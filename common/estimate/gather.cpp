@@ -271,7 +271,7 @@ void Gatherer::end_block() {
             enum { nothing, shared, l1, miss } awaited = nothing;
             // Consecutive loads are in flight together until something needs them: a store, an atomic or a
             // barrier, or the end of the rounds that nvcc unrolls together.
-            std::map<std::uint32_t, unsigned> rounds;  // since the last wait, by basic block
+            std::map<std::uint32_t, unsigned> rounds;  // for each basic block, its rounds since the last wait
             const auto wait = [&] {
                 chain.shared_loads += awaited == shared;
                 chain.l1_loads += awaited == l1;

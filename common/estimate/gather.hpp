@@ -61,7 +61,7 @@ class Gatherer final : public kata::Watcher {
         double turns = 0, of_block = 0;
         bool shared_by_blocks = false;
         std::uint32_t words = 0;                                 // a bit for each word of the line
-        std::vector<std::pair<std::uint32_t, double>> of_codes;  // the same turns
+        std::vector<std::pair<std::uint32_t, double>> of_codes;  // the same turns, for each code
     };
     /// The demand of one instruction.
     struct OfCode {

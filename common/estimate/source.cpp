@@ -15,7 +15,7 @@ namespace {
 using std::size_t;
 constexpr auto npos = std::string::npos;
 
-constexpr unsigned rounds_by_default = 4;  // that nvcc unrolls of a loop with an unknown trip count
+constexpr unsigned rounds_by_default = 4;  // rounds that nvcc unrolls of a loop with an unknown trip count
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -268,7 +268,7 @@ class Reader {
         size_t first, last;  // lines
         std::string name;
     };
-    std::vector<Variable> variables_;  // of unrolled loops: constants in each round
+    std::vector<Variable> variables_;  // variables of unrolled loops, which are constants in each round
 };
 
 }  // namespace

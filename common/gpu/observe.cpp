@@ -49,7 +49,7 @@ double patience(const Conditions& conditions) {
 Observation observe(const Conditions& conditions, const std::function<void()>& work) {
     const double limit = patience(conditions);
     require_device();
-    cudaGetLastError();  // of an earlier step
+    cudaGetLastError();  // forgets the error of an earlier step
     gpu::forget_launches();
     try {
         call_watched(work, 2 * limit);  // twice, because the driver may have to compile the kernels

@@ -32,7 +32,7 @@ struct Limit {
     const char* excess;  ///< what the step does, as a clause that the quantity alone shows
     double of_work = 0, share_of_work = 0, always = 0;
     double of_traffic = 0;     ///< bytes allowed per byte that the solution's kernels move in global memory
-    bool only_beside = false;  ///< applies only if the solution has some, too
+    bool only_beside = false;  ///< applies only if the solution's count is not 0
     /// Returns other numbers that help to understand this one, one per line.
     std::string (*beside)(const Counts& mine, const Counts& theirs) = nullptr;
 };

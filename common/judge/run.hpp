@@ -15,7 +15,7 @@ struct Run {
     std::string problem = {};  ///< its size, for messages
     Observation seen;
     double outputs = 0;     ///< elements of the result
-    double operations = 0;  ///< that the problem requires
+    double operations = 0;  ///< operations that the problem requires
 
     /// Adds the results of another correct run.
     Run& operator+=(const Run&);

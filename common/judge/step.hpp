@@ -44,7 +44,7 @@ struct Idea {
     std::function<std::optional<double>(const Counted&)> number;
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
-    bool of_chain = false;  ///< the number is that of the longest chain
+    bool of_chain = false;  ///< the number is the length of the longest chain
 };
 
 /// An allowance for correct kernels of another style, beyond the limits that hold for all chapters.

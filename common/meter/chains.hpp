@@ -74,9 +74,9 @@ class Chain {
     std::uint64_t unstored_ = 0;           // bytes loaded and not yet stored to shared memory
     std::uint64_t unloaded_ = 0;           // bytes just stored there before they were loaded
     bool reads_ = false, copies_ = false;  // has read shared memory, or copied to it, since the last barrier
-    std::uint64_t late_ = 0;               // bytes of copies waited for since then
-    std::uint32_t polling_ = 0;            // a bit for each lane
-    std::uint64_t round_steps_ = 0;        // since the last poll
+    std::uint64_t late_ = 0;               // bytes of copies waited for since the last barrier
+    std::uint32_t polling_ = 0;            // the lanes that poll, a bit each
+    std::uint64_t round_steps_ = 0;        // steps since the last poll
     kata::Counts round_;
 };
 
@@ -117,7 +117,7 @@ class Phases {
   private:
     struct Phase {
         bool loads = false;
-        std::vector<std::uint32_t> exchanged_by = {};  // at its end
+        std::vector<std::uint32_t> exchanged_by = {};  // codes of the exchanges at the end of the phase
     };
     Phase& at(unsigned depth) {
         if (depth >= phases_.size()) phases_.resize(depth + 1);
@@ -173,7 +173,7 @@ class Words {
     }
 
     Zeros<Word> words_;
-    std::size_t count_, most_;  // in use, and allocated
+    std::size_t count_, most_;  // words in use, and words allocated
 };
 
 /// Returns the steps of the busiest multiprocessor of kata::machine. Blocks are assigned from the largest on,

@@ -297,9 +297,9 @@ class Meter final : public simt::Probe {
     bool looks_for_races_ = true;  // looking for races needs a shadow of all accessed memory
     Findings findings_;
     Places places_;
-    kata::Counts counts_;         // of this launch, while one runs
+    kata::Counts counts_;         // counts of this launch, while one runs
     kata::Counts elsewhere_;      // in blocks that are not counted
-    kata::Counts before_launch_;  // of earlier launches
+    kata::Counts before_launch_;  // counts of earlier launches
     std::uint64_t steps_ = 0, news_ = 0;
     bool rehearsing_ = false;
     /// Counts, places and reported lines from before a rehearsal, which leaves no trace in them.
@@ -313,13 +313,13 @@ class Meter final : public simt::Probe {
     bool sampled_ = false;  // some blocks are not counted
     bool mixed_ = false;    // several blocks run alternately
     std::uint32_t epoch_ = 0;
-    std::uint64_t barriers_ = 0, in_shared_ = 0;  // by any block
-    std::vector<Region*> reached_by_;             // by code
+    std::uint64_t barriers_ = 0, in_shared_ = 0;  // barriers and accesses to shared memory, of all blocks
+    std::vector<Region*> reached_by_;             // the last region that each code has reached
     std::set<std::uint32_t> doubted_;             // code that has read what is undefined
     std::vector<std::uint64_t> work_of_blocks_;
     std::uint64_t longest_ = 0, contention_ = 0;
     bool polled_ = false;
-    bool overlaps_ = false;      // may run beside something else: its footprint is taken
+    bool overlaps_ = false;      // the launch may run beside other work: its footprint is taken
     simt::Footprint footprint_;  // of a launch that overlaps
     Clocks clocks_;
 

@@ -124,7 +124,7 @@ class Clocks {
     struct Known {
         const News* news;
         std::uint32_t barrier, thread;
-        bool fenced;  // after the read
+        bool fenced;  // there was a fence after the read
         bool by(std::uint32_t now, std::uint32_t who) const { return barrier < now || thread == who; }
     };
     /// A thread's last release: a polling thread does not publish the same again.
@@ -157,7 +157,7 @@ class Clocks {
     std::array<Slot, 2> slots_;
     std::uint64_t intervals_ = 0;
     std::deque<News> news_;                                      // all news of the launch
-    std::unordered_map<std::uintptr_t, const News*> published_;  // the last at each address
+    std::unordered_map<std::uintptr_t, const News*> published_;  // the last news published at each address
     mutable std::uint64_t searches_ = 0;
     mutable std::vector<const News*> to_visit_;
 };

@@ -28,7 +28,7 @@ namespace kata {
 
 namespace {
 
-std::string program;  // the path of this one
+std::string program;  // the path of this program
 
 class Outside;
 /// The running observation.

@@ -20,7 +20,7 @@ namespace kata {
 
 enum class Topic : std::uint8_t {
     // from the judge
-    load,     ///< the module, once
+    load,     ///< load the module; sent once
     call,     ///< a function of the step
     end,      ///< the observation is over
     go_on,    ///< the watcher has seen what was sent

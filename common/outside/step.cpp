@@ -194,7 +194,7 @@ class StepProcess final : public Watcher {
     Channel& channel_;
     Module module_;
     Message requests_{Topic::requests};  // not yet passed on
-    Interest interest_;                  // of the judge's watcher
+    Interest interest_;                  // what the judge's watcher uses
     std::deque<Scene> scenes_;
     std::function<std::string(const Place&)> line_of_;
 };

@@ -62,7 +62,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
     Site site;
     const void* code = nullptr;  // the return address of that call
     Collective collective{};
-    unsigned mask = 0;       // named in the call
+    unsigned mask = 0;       // the mask that the call names
     unsigned partners = 0;   // lanes of the mask that took part in the last call
     unsigned active = 0;     // what its last __activemask() returned
     unsigned passed_by = 0;  // mask of a lane that waited for it when it named another mask
@@ -89,8 +89,8 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
 struct Warp {
     unsigned waiting = 0, gone = 0;
     unsigned arrived = 0;    // lanes that stop until the other lanes have run, so that all go on together
-    unsigned mask = 0;       // named by the first lane to wait
-    bool same_mask = false;  // true if all waiting lanes name it
+    unsigned mask = 0;       // the mask that the first waiting lane names
+    bool same_mask = false;  // true if all waiting lanes name this mask
 };
 
 /// Allocates dynamic shared memory where GPUs have it, if a kernel has no other: at multiples of 1024 bytes.
@@ -104,20 +104,20 @@ struct SharedMemory {
 };
 
 struct Block {
-    unsigned slot = 0;  // among the resident blocks
+    unsigned slot = 0;  // its index among the resident blocks
     std::uint64_t linear = 0;
     uint3 index{};
     std::vector<Thread> threads;
     std::vector<Warp> in_warps;
     std::vector<unsigned> warp_order, lane_order;
     unsigned alive = 0, arrived = 0;
-    unsigned barriers = 0;  // passed
+    unsigned barriers = 0;  // barriers that the block has passed
     int barrier_count = 0, barrier_result = 0;
     bool started = false;
     std::uint64_t number = 0;                                 // in the order in which blocks started, from 1
-    unsigned turns = 0;                                       // since look_again()
-    bool polls = false;                                       // at the end of its last turn
-    std::vector<std::byte, SharedMemory<std::byte>> dynamic;  // requested by the launch
+    unsigned turns = 0;                                       // turns since look_again()
+    bool polls = false;                                       // true if it polled at the end of its last turn
+    std::vector<std::byte, SharedMemory<std::byte>> dynamic;  // the shared memory that the launch requests
     std::vector<std::byte> saved;                             // static shared memory while another block runs
 
     unsigned warps() const { return (static_cast<unsigned>(threads.size()) + 31) / 32; }

@@ -93,9 +93,9 @@ std::string why_stuck(const Block& block, const Probe* probe) {
 std::string spinning(const Block& block, double seconds, bool in_vain, const Probe* probe) {
     constexpr unsigned many_turns = 64;  // more than a thread needs to return to a poll or a vote
     const Thread* polls = nullptr;
-    const Thread* votes = nullptr;  // and has polled
+    const Thread* votes = nullptr;  // a thread that has polled and now votes
     const Thread* busy = running;
-    bool loops = false;  // the busy one
+    bool loops = false;  // the busy thread is in a loop
     for (const auto& t : block.threads) {
         if (running) break;
         const bool has_polled = t.polls > polls_per_turn && !t.changes;

@@ -37,7 +37,7 @@ void multiply(const std::array<const Product*, 32>& lanes);
 
 /// A lane's arguments for the matrix that its warp loads or stores.
 struct MatrixInMemory {
-    const void* address;  // of its first element
+    const void* address;  // address of the first element
     unsigned pitch;       // elements from one row or column to the next
     unsigned element;     // bytes
     bool by_columns;

@@ -61,7 +61,7 @@ Allocation* around(const void* pointer) {
 bool in_observation = false;
 unsigned reachable = 0;  // Reachable objects alive
 HostWork host_work;
-std::uint64_t serial = 0, serial_before = 0;  // the last one used, now and before the observation
+std::uint64_t serial = 0, serial_before = 0;  // the last serial used, now and before the observation
 
 // The judge's buffers have addresses at which no system places anything else, so that every process has room
 // for them there, and the offset of an address in the file is that from the first. Each lies below the one
@@ -69,8 +69,8 @@ std::uint64_t serial = 0, serial_before = 0;  // the last one used, now and befo
 constexpr std::uintptr_t first_shared = std::uintptr_t{1} << 45, end_shared = std::uintptr_t{1} << 46;
 bool is_judge = false;
 int shared_file = -1, file_of_judge = -1;                        // in a judge, and in the process of a step
-std::uintptr_t last_shared = end_shared;                         // those below it are free
-constexpr std::uint64_t first_of_step = std::uint64_t{1} << 63;  // the serials below it are the judge's
+std::uintptr_t last_shared = end_shared;                         // the addresses below this are free
+constexpr std::uint64_t first_of_step = std::uint64_t{1} << 63;  // the serials below this are the judge's
 
 /// Maps pages that have memory, or are about to have it, at once instead of one by one.
 void populate([[maybe_unused]] const Range& pages) {

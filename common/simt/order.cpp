@@ -32,7 +32,7 @@ std::map<unsigned, Stream> streams;
 Before before_host;  // what the host has waited for
 std::vector<std::string> unordered;
 bool is_observed = false;
-bool has_caller = true;  // then task 1 of the default stream stands for the caller's work
+bool has_caller = true;  // if so, task 1 of the default stream stands for the caller's work
 
 void join(Before& into, const Before& other) {
     for (const auto& [stream, number] : other) into[stream] = std::max(into[stream], number);

@@ -40,8 +40,8 @@ struct Launch {
     const char* name;  // the kernel's name, as written in the launch
     Site site;
     unsigned stream;                          // its number in simt/order.hpp
-    const void* const* pointers;              // of each parameter; null if it is not a pointer
-    const std::optional<long long>* numbers;  // of each parameter; empty if it is not an integer
+    const void* const* pointers;              // the value of each parameter; null if it is not a pointer
+    const std::optional<long long>* numbers;  // the value of each parameter; empty if it is not an integer
     std::size_t parameters;
 };
 

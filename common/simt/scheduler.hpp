@@ -152,12 +152,12 @@ class Scheduler {
     std::unique_ptr<Block> spare_;
     unsigned last_ = 0;
     bool holds_back_ = false;     // the block picked next will be held back
-    Block* held_back_ = nullptr;  // until all others poll
+    Block* held_back_ = nullptr;  // held back until all other blocks poll
     unsigned turns_held_ = 0;     // turns that other blocks had meanwhile
     std::uint64_t blocks_started_ = 0;
     bool overtakes_ = false;      // a block other than the first to start has ended
-    Block* in_shared_ = nullptr;  // the one whose static shared memory is in place
-    std::exception_ptr fault_;    // ends the launch
+    Block* in_shared_ = nullptr;  // the block whose static shared memory is in place
+    std::exception_ptr fault_;    // the fault that ends the launch
 };
 
 /// The scheduler that kernels call.

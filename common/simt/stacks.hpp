@@ -11,11 +11,11 @@ namespace simt {
 /// The stacks of all fibers. One reservation, so that one comparison tells whether a variable is a thread's
 /// own.
 extern Range stacks;
-inline constexpr std::size_t stack_bytes = 128 * 1024;  // of each; unused pages take no memory
+inline constexpr std::size_t stack_bytes = 128 * 1024;  // bytes of each stack; unused pages take no memory
 
 class StackPool {
   public:
-    static constexpr unsigned most_threads = 20 * 1024;  ///< with a stack at the same time
+    static constexpr unsigned most_threads = 20 * 1024;  ///< that have a stack at the same time
 
     /// Returns the lowest address of a stack. Throws std::bad_alloc if there is no address space for it.
     std::byte* take();

@@ -76,11 +76,11 @@ void one_lane(const float* in, float* out, int n, int threads);  // thread 0 cop
 /// What all lanes of a warp do with a value.
 enum Act : int {
     rest,
-    rounds,     // as many rounds of a loop
+    rounds,     // `value` rounds of a loop
     all_meet,   // __syncthreads()
-    signal_to,  // an atomic that raises this flag for each lane
-    wait_for,   // atomics until the flag is raised
-    count_up,   // an atomic on this counter
+    signal_to,  // an atomic of each lane that raises flag `value`
+    wait_for,   // atomics until flag `value` is raised
+    count_up,   // an atomic on counter `value`
 };
 struct Deed {
     Act act;

@@ -30,7 +30,7 @@ TEST_CASE("a step is a basic block, a line, a pass or an address of constant mem
     CHECK(each.work == each.basic_blocks + 32 + 1);
     // in a single warp every step waits for the one before
     const auto broadcast = count([&] { kernels::broadcast(in.data(), out.data(), 32); });
-    CHECK(broadcast.lines == 1);  // the store's
+    CHECK(broadcast.lines == 1);  // the line of the store
     CHECK(broadcast.work == broadcast.basic_blocks + broadcast.shared_load.transactions +
                                 broadcast.shared_store.transactions + 2);
     for (const auto& c : {scattered, in_shared, one, each, broadcast}) {
@@ -340,7 +340,7 @@ struct Model {
                 if (deed.act == Act::signal_to || deed.act == Act::wait_for) ++waits[deed.value];
             }
         }
-        std::uint64_t contention = walk.blocks, sum = 0;  // the ticket's
+        std::uint64_t contention = walk.blocks, sum = 0;  // `contention` begins with that of the ticket
         for (const auto& [address, n] : atomics) contention = std::max(contention, n);
         for (const auto& [address, n] : waits) contention = std::max(contention, n);
         for (const auto w : work) sum += w;

@@ -153,7 +153,7 @@ void spin_on_plain(int* flag);
 void loop_beside_vote(int* flag, int* out);
 void spin_on_atomic(int* flag);
 void count_for_ever(int* count);
-void rounds(int* out, int rounds, int blocks);  // of barriers
+void rounds(int* out, int rounds, int blocks);  // `rounds` barriers in each block
 void wait_for_work(int* flag, int polls, unsigned work, bool raises);
 void wait_for_block_before(int* flags, int* out, int blocks);
 void wait_for_ticket_before(unsigned* ticket, int* flags, int* out, int blocks);

@@ -134,7 +134,7 @@ TEST_CASE("scores fall from key to key, or rise", "[equivalence][attention]") {
     require_right(p, kata::unmetered);
 }
 
-// A largest score that belongs to another query leaves no weight.
+// If the largest score of another query is subtracted, no weight is left.
 TEST_CASE("scores of one query are far larger than those of the next", "[equivalence][attention]") {
     auto p = heads({1, 70, 64, GENERATE(false, true)});
     for (std::size_t i = 0; i < p.q.size(); ++i) p.q[i] *= i / 64 % 2 == 0 ? 80.0f : 0.01f;

@@ -48,7 +48,7 @@ TEST_CASE("rows of A, B and C begin at multiples of 16 bytes, or do not", "[equi
     require_right(coded(shape));
 }
 
-// A test for all copies of a tile must cover rows, columns and K, each by itself.
+// A step that tests once for all copies of a tile must test rows, columns and K, each by itself.
 TEST_CASE("C has a whole tile, or a bit more in rows, columns or K", "[equivalence]") {
     // Tiles of 128 x 256 and those that divide them; 72 has more of them along K than there are stages. The
     // rows of the last B begin at multiples of 8 bytes.
@@ -120,7 +120,7 @@ TEST_CASE("infinities and NaN reach exactly the results that depend on them", "[
         a(9, 7) = -inf;
         for (int col : {0, 32, 65}) b(7, col) = 0;
     }
-    // So does a step that skips tiles of zeros.
+    // A step that skips tiles of zeros gets a number, too.
     SECTION("in B, where all of A is zero") {
         std::fill(p.a.begin(), p.a.end(), 0.0f);
         b(7, 31) = nan;
@@ -207,7 +207,7 @@ TEST_CASE("few tiles of C, and a long K", "[equivalence][clusters]") {
     require_right(coded(GENERATE(Shape{200, 264, 2504}, Shape{1, 8, 4104}, Shape{1536, 3072, 64})));
 }
 
-// There are also more rows or columns than 15 bits count.
+// There are also more rows or columns than 15 bits can count.
 TEST_CASE("more blocks than a block may have threads: grid and block cannot be exchanged",
           "[equivalence][no tiles]") {
     const auto shape = GENERATE(Shape{1, 1025 * 32, 1}, Shape{1025 * 32, 1, 1}, Shape{65537, 1, 1});
@@ -259,7 +259,7 @@ TEST_CASE("a row of more blocks than a grid may have along y", "[equivalence]") 
 TEST_CASE("matrices of more bytes than 32 bits can count", "[equivalence]") {
     if (factors_of(kata::step()) == Factors::bf16) {
         const auto [few, many] = GENERATE(table<Shape, Shape>({
-            // A and B, whose elements have two bytes, have more elements than an int counts.
+            // A and B, whose elements have two bytes, have more elements than an int can count.
             {{2051, 2056, 8}, {32771, 32808, 8}},             // C
             {{1, 1 << 20, 8}, {1, (1 << 27) + 8, 8}},         // B
             {{16400, 8, 72}, {matrices::max_rows, 8, 1032}},  // A

@@ -125,7 +125,8 @@ const kata::Step steps[] = {
              {"02_shared_memory", "bytes_loaded", 1.8,
               "a tile of C of 64 x 64 needs half as many elements for each of its results as one of 32 x 32",
               "SGEMM-1D"},
-             // Loads of a result: 9K/8, where step 02 has 2K. Stores into the tiles: K/32, where it has K/16.
+             // Loads of a result: 9K/8, where step 02 has 2K. Stores into the tiles: K/32, where step 02 has
+             // K/16.
              {"02_shared_memory", "shared_passes", 1.6,
               "an element of B that a thread has read from shared memory serves eight results", "SGEMM-1D"},
              // 1.95 times: 9.0 and 17.6 TFLOP/s.
@@ -243,7 +244,7 @@ const kata::Step steps[] = {
      .tile = 8,
      .beats =
          {
-             // Half as many, and one more if a block waits once before the first tile.
+             // Half as many barriers, and one more if a block waits once before the first tile.
              {"06_warp_tile", "barriers", 1.5,
               "copies go into tiles that no thread reads, so that a block waits once for each tile and not "
               "twice",

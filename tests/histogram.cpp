@@ -141,8 +141,8 @@ void require_both_ends_counted(std::size_t length, const std::function<bool()>& 
                                 {.metered = false, .only_ends = true}, is_right);
 }
 
-/// More characters than 32 bits number. The lower 32 bits of the length are negative as an int, and so is the
-/// number of remaining characters in a step that counts them in an int.
+/// More characters than 32 bits can number. The lower 32 bits of the length are negative as an int, and so is
+/// the number of remaining characters in a step that counts them in an int.
 constexpr std::size_t beyond_32_bits = (std::size_t{1} << 32) + (std::size_t{1} << 31) + (1 << 24) + 1;
 
 bool are_both_ends_counted(std::size_t length) {
@@ -171,8 +171,8 @@ TEST_CASE("blocks that take several parts of a text go on until its end", "[equi
     require_both_ends_counted(512 * 32768 + 1600);
 }
 
-// More than 16 bits can count in each of 64 blocks, and more than eight in each thread of 132 blocks of 128
-// threads.
+// Each of 64 blocks gets more letters than 16 bits can count, and each thread of 132 blocks of 128 threads
+// more than eight bits can.
 TEST_CASE("five million times one letter", "[equivalence][coarsened]") {
     require_right(Text(5'000'011, 'k'), kata::unmetered);
 }
@@ -236,7 +236,7 @@ TEST_CASE("a very large text", "[equivalence]") {
     require_right(Text(50000017, 'y'));  // more than a float can count
 }
 
-// More than eight bits count in each thread, for as many threads as an H200 can run.
+// Each thread counts more than eight bits can hold, if there are as many threads as an H200 can run.
 TEST_CASE("134 million times one value", "[equivalence][coarsened]") {
     only_on_a_gpu();
     require_right(Text((1 << 27) + 3, bins_of(kata::step()) == bins ? 'k' : '\xee'));

@@ -1,5 +1,5 @@
 // As in NVIDIA's sample cudaTensorCoreGemm and its many descendants: eight warps of 32 x 64 results, tiles
-// filled by int4 loads, two barriers for each tile, and one test a block for being wholly in C.
+// filled by int4 loads, two barriers for each tile, and one test in each block whether it lies wholly in C.
 #include "bf16.cuh"
 
 #include <mma.h>

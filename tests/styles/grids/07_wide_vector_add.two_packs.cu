@@ -1,5 +1,6 @@
-// A struct of its own for packs of 16 bytes, two packs a thread whose loads are in flight together, and the
-// first threads of the grid for the rest: usual in libraries that choose the width at compile time.
+// The kernel has its own struct for packs of 16 bytes, two packs a thread, whose loads are in flight
+// together, and the first threads of the grid for the rest: usual in libraries that choose the width at
+// compile time.
 #include "grids.cuh"
 
 template <typename T, int N>

@@ -1,5 +1,5 @@
-// cudaMemset zeroes the copies, and the first threads of the block merge them, zeros as well: usual in course
-// work.
+// cudaMemset zeroes the copies, and the first threads of the block add every counter to the result, even one
+// that is 0: usual in course work.
 #include "histogram.cuh"
 
 #define CHAR_PER_BIN 4

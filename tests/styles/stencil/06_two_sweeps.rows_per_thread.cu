@@ -1,5 +1,6 @@
-// Four rows a thread, which has its own neighbours along y, so that only the outermost rows go to shared
-// memory; loads a plane ahead, and fewer warps: usual where registers are traded for occupancy.
+// A thread has four rows, and thus most of its neighbours along y: only the outermost rows go to shared
+// memory. Planes are loaded ahead, and a block has fewer warps. Usual where registers are traded for
+// occupancy.
 #include "twice.cuh"
 
 constexpr int ROWS = 4, WARPS = 8, TILE = ROWS * WARPS, RESULTS = TILE - 4, DEPTH = 32;

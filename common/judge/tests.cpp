@@ -200,7 +200,7 @@ void time_claims(Claim::Standing standing, Answer expected, const char* otherwis
         if (has_own_solution()) claim.least /= allowed_time(claim.variant);
         for (const auto& verdict :
              time_claim(claim, step(), rival(std::string(claim.worse)), subject().verdicts)) {
-            char text[200];
+            char text[256];
             std::snprintf(text, sizeof text,
                           "%s is %.3f times as fast as %s (%.3f to %.3f in %d pairs of runs); claimed: %.2f, "
                           "limit for this step: %.2f",

@@ -1,4 +1,4 @@
-// What a Hopper GPU (sm_90a) has for matrix products, each as a function around its PTX: barriers in shared
+// Features of Hopper GPUs (sm_90a) for matrix products, each as a function around its PTX: barriers in shared
 // memory that count bytes (mbarrier), copies of whole tiles by TMA, the tensor memory accelerator, and
 // products of matrices that lie in shared memory (wgmma). Sections 9.7.9.27, 9.7.13.15 and 9.7.15 of the PTX
 // ISA 8.x describe them. Not to be changed: grading takes the repository's own.

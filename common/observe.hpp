@@ -155,7 +155,7 @@ struct Observation {
 /// thread broke a rule, and kata::OpenKata if the step is not written yet. Must not be nested.
 Observation observe(const Conditions&, const std::function<void()>& work);
 
-/// What observe() does in a judge that runs steps in processes of their own; otherwise null.
+/// Replaces observe() in a judge that runs steps in processes of their own; otherwise null.
 inline Observation (*observe_elsewhere)(const Conditions&, const std::function<void()>& work) = nullptr;
 
 /// While it lives, the CPU back end launches the kernels of each observation with the grids, blocks and

@@ -48,8 +48,8 @@ struct Scene {
     std::function<std::string(const std::string& file)> text_of;
 };
 
-/// Which requests a watcher uses, and which of their fields. The others may be missing, which saves the time
-/// to send them from the process of a step.
+/// The requests, and their fields, that a watcher uses. The others may be missing, which saves the time to
+/// send them from the process of a step.
 struct Interest {
     bool blocks = true;  ///< requests for entering a basic block
     bool addresses = true, counts = true;

@@ -115,7 +115,7 @@ Result reference(std::span<const float> q, std::span<const float> k, std::span<c
     Result result;
     std::vector<double> weight(n), sum(d), magnitude(d);
     for (std::size_t query = 0; query < static_cast<std::size_t>(s.heads) * n; ++query) {
-        const std::size_t first = query / n * n;  // of the head
+        const std::size_t first = query / n * n;  // the first query of the head
         const std::size_t keys = s.causal ? query - first + 1 : n;
         double largest = -std::numeric_limits<double>::infinity(), terms = 0;
         for (std::size_t j = 0; j < keys; ++j) {

@@ -33,7 +33,7 @@ struct Problem {
     std::string text() const {
         return "n = " + std::to_string(values.size()) + ", " + kata::text_of(arithmetic);
     }
-    /// There is one output, so everything is counted for each input.
+    /// A reduction has one output, so its counts are reported for each input instead.
     double outputs() const { return static_cast<double>(values.size()); }
     double operations() const { return std::max(outputs() - 1, 0.0); }
 
@@ -123,7 +123,7 @@ std::vector<T> below_zero(std::size_t n, std::size_t place) {
 struct Long {
     Buffer<int> in, out, workspace;
 
-    /// If blocks are left out, the workspace must hold zeros in place of their results.
+    /// Blocks that an observation leaves out store no result, so the workspace must hold zeros there.
     explicit Long(int n, std::byte in_workspace = kata::zeros)
         : in("in", static_cast<std::size_t>(n), kata::zeros),
           out("out", 1),

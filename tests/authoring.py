@@ -59,7 +59,7 @@ class Authors(SmallRepository):
                     done = run(formatter, style, "--assume-filename=a.cu", input=text)
                     self.assertEqual(done.stdout, text, done.stderr)
 
-    def test_what_cannot_be_begun_is_said_and_leaves_nothing(self) -> None:
+    def test_what_cannot_be_begun_is_reported_and_leaves_nothing(self) -> None:
         (self.root / "tests/wrong/sums/02_more.mistakes").mkdir()  # replaces a folder that is read-only
         self.write("solutions/products", "")
         before = {path: path.is_file() and path.read_text() for path in self.root.rglob("*")}
@@ -104,7 +104,7 @@ class Authors(SmallRepository):
         )
         self.assertIn("[01 all](01_all.cu)", (self.root / "chapters/products/README.md").read_text())
 
-    def test_names_that_are_taken_or_are_none_are_refused(self) -> None:
+    def test_names_that_are_taken_or_invalid_are_refused(self) -> None:
         for name, word in (
             ("01_other", "has 01_add"),
             ("add", "is not NN_name"),

@@ -155,7 +155,7 @@ class Benching(unittest.TestCase):
         for line in said.splitlines():
             self.assertLessEqual(len(line), 80, line)
 
-    def test_operations_are_told_where_they_take_longer_than_the_bytes(self) -> None:
+    def test_operations_are_reported_where_they_take_longer_than_the_bytes(self) -> None:
         lines = [
             DEVICE,
             row("c", "floor", "copy", rate=3000),
@@ -179,7 +179,7 @@ class Benching(unittest.TestCase):
             told,
         )
 
-    def test_a_wrong_answer_is_said_in_place_of_a_time_and_is_the_exit_status(self) -> None:
+    def test_a_wrong_answer_is_reported_in_place_of_a_time_and_is_the_exit_status(self) -> None:
         why = "element 5 is 3, expected 4"
         status, said = self.bench(
             self.saying([*LINES[:6], row(WHOLE, "step", "05_hierarchical", verdict=why), "end"], status=1)
@@ -188,7 +188,7 @@ class Benching(unittest.TestCase):
         self.assertRegex(said, rf"(?m)^05 hierarchical +WRONG\n      {why}$")
         self.assertNotIn("1.477", said)
 
-    def test_who_takes_the_program_with_it_is_wrong_and_the_others_are_timed_without_it(self) -> None:
+    def test_a_step_that_ends_the_program_is_wrong_and_the_others_are_timed_without_it(self) -> None:
         verdict = "the step has not returned after 120 s"
         told = row(WHOLE, "mine", "05_hierarchical", verdict=verdict)
         for last, end in (
@@ -222,7 +222,7 @@ class Benching(unittest.TestCase):
         status, _ = self.bench(path, mine=True, not_built=["chapters.scan.05_hierarchical.gpu.so"])
         self.assertEqual(status, 1)
 
-    def test_of_the_steps_only_the_last_may_be_asked_for(self) -> None:
+    def test_only_the_last_steps_may_be_requested(self) -> None:
         path = self.program(f"print({DEVICE!r})\nprint('end')\nassert told[-2:] == ['--last', '2'], told\n")
         self.assertEqual(self.bench(path, last=2)[0], 0)
         none = self.program(f"print({DEVICE!r})\nprint('end')\nassert '--last' not in told\n")
@@ -232,14 +232,14 @@ class Benching(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, rf"\Akata: .*{wrong}.*\n\Z")
 
-    def test_a_benchmark_that_ends_early_of_itself_is_a_fault(self) -> None:
+    def test_a_benchmark_that_ends_itself_early_is_a_fault(self) -> None:
         for lines in ([DEVICE], [DEVICE, begin(WHOLE, "floor", "copy")]):
             with self.assertRaisesRegex(Fault, "ended early"):
                 self.shown(self.saying(lines, status=1))
         with self.assertRaisesRegex(Fault, "no GPU to run on: the driver finds none"):
             self.shown(self.saying(["no GPU to run on: the driver finds none"], status=77))
 
-    def test_a_throttled_gpu_is_told_and_one_that_idles_is_not(self) -> None:
+    def test_a_throttled_gpu_is_reported_and_one_that_idles_is_not(self) -> None:
         fine = [bench.Sample(1980, 1980, 0x0), bench.Sample(345, 1980, 0x1), bench.Sample(1980, 1980, 0x2)]
         self.assertEqual(bench.throttling(fine), "")
         self.assertEqual(bench.throttling([]), "")
@@ -255,7 +255,7 @@ class Benching(unittest.TestCase):
         )
         self.assertNotIn("throttled", self.bench(self.saying(LINES), samples=fine)[1])
 
-    def test_clocks_are_asked_in_the_words_of_older_drivers_too(self) -> None:
+    def test_clocks_are_queried_in_the_words_of_older_drivers_too(self) -> None:
         for known in bench.Clocks.NAMES:
             with (
                 unittest.mock.patch.object(

@@ -21,8 +21,8 @@ from typing import Any
 
 WIDTHS = (1400, 390)
 THROWN = ("Runtime.exceptionThrown", "Log.entryAdded")
-# What a reader cannot see of a page, after folded parts are opened. Text may end in "…", and may be scrolled
-# in a box of its own. The labels of a picture are legible down to 0.6 of its size.
+# Finds the parts of a page that a reader cannot see after folded parts are opened. Text may end in "…", and
+# may be scrolled in a box of its own. The labels of a picture are legible down to 0.6 of its size.
 LOOK = """
 new Promise(look => {
   document.head.insertAdjacentHTML("beforeend", "<style>* { transition: none !important }</style>");

@@ -140,7 +140,7 @@ class Building(Checkout):
         self.fake("meson", "exit 0")
         return self.run_kata("test", "conv", "3", env=path)
 
-    def test_of_what_does_not_compile_the_first_errors_are_shown_and_nothing_else(self) -> None:
+    def test_code_that_does_not_compile_is_shown_with_its_first_errors_and_nothing_else(self) -> None:
         compiler = (
             "[1/3] Compiling C++ object a\nFAILED: chapters.convolution.03_tiled.cpu.so.p/a.cpp.o \nc++ "
             "-c a.cpp\n"
@@ -178,7 +178,7 @@ class Compilers(unittest.TestCase):
     def shown(self, said: str) -> list[str]:
         return compilers.shown(said.splitlines())
 
-    def test_a_compiler_that_the_system_ends_is_said_to_lack_memory(self) -> None:
+    def test_a_compiler_that_the_system_ends_is_reported_to_lack_memory(self) -> None:
         for said in (
             "c++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n",
             "cc1plus: out of memory allocating 65536 bytes after a total of 4096 bytes\n",
@@ -200,7 +200,7 @@ class Compilers(unittest.TestCase):
         )
         self.assertEqual(self.shown(said), [f"{self.STEP}:30: error: no match for 'operator-'"])
 
-    def test_why_a_template_does_not_fit_is_told(self) -> None:
+    def test_the_reason_why_a_template_does_not_fit_is_reported(self) -> None:
         error = (
             f"{self.STEP}:4:5: error: no matching function for call to 'look_back(int*&)'\n    4 | "
             f"look_back(s);\n"
@@ -245,7 +245,7 @@ class Compilers(unittest.TestCase):
             ],
         )
 
-    def test_a_shared_array_of_two_types_is_told_in_the_words_of_the_step(self) -> None:
+    def test_a_shared_array_of_two_types_is_reported_in_the_words_of_the_step(self) -> None:
         said = (
             f"{self.STEP}: In instantiation of ‘void f() [with T = double]’:\n{self.STEP}:59:22:   "
             f"required from here\n"
@@ -264,7 +264,7 @@ class Compilers(unittest.TestCase):
         self.assertEqual(len(source), 2)
         self.assertNotIn("simt_", "".join([first, *source]))
 
-    def test_where_newcomers_stumble_it_is_said_what_is_to_be_written(self) -> None:
+    def test_messages_for_frequent_mistakes_say_what_to_write(self) -> None:
         for said, words in (
             (
                 "there are no arguments to ‘__synchthreads’ that depend on a template parameter, so a "
@@ -340,7 +340,7 @@ class Compilers(unittest.TestCase):
         other = f"{self.STEP}:9:5: error: no match for call to ‘(Functor<int>) (int&)’"
         self.assertEqual(self.shown(other), [other])
 
-    def test_a_dim3_of_a_dim3_is_told_from_one_of_something_else(self) -> None:
+    def test_a_dim3_of_a_dim3_is_distinguished_from_one_of_something_else(self) -> None:
         said = f"{self.STEP}:9:5: error: no matching function for call to ‘dim3::dim3({{}})’"
         wrong, other = said.format("const dim3&, const dim3&"), said.format("const char*")
         self.assertIn("does a variable of type dim3 have the name of a constant?", self.shown(wrong)[0])
@@ -373,7 +373,7 @@ class Compilers(unittest.TestCase):
         undeclared = f"{self.STEP}:51:9: error: ‘wide’ was not declared in this scope"
         self.assertEqual(len(self.shown(f"{undeclared}\n{said}")), 1)
 
-    def test_what_is_warned_of_in_each_instance_is_shown_once(self) -> None:
+    def test_a_warning_of_every_instance_is_shown_once(self) -> None:
         warning = (
             f"{self.STEP}:7:9: warning: variable ‘in_s’ set but not used\n    7 |   float in_s[4];\n      | "
             f"        ^~~~"

@@ -43,7 +43,7 @@ class Contract(SmallRepository):
             "chapters/gone",
         )
 
-    def test_a_style_says_which_step_it_is_of_and_what_is_different(self) -> None:
+    def test_a_style_names_its_step_and_what_is_different(self) -> None:
         self.write("tests/styles/sums/01_add.grid_stride.cu", STYLE)
         self.assertEqual(self.complaints(), [])
         self.write("tests/styles/sums/01_add.grid_stride.cu", '#include "sums.cuh"\n')

@@ -101,7 +101,7 @@ class Shown(unittest.TestCase):
             ]
         )
 
-    def test_each_line_has_its_part_and_what_has_none_is_said_to_have_none(self) -> None:
+    def test_each_line_has_its_part_and_one_without_a_part_is_reported(self) -> None:
         _, *lines = estimates.by_line(FOUND, text_of)
         self.assertRegex(lines[0], r"^   62 %  DRAM +line 7 +the text of 01_add.cu:7, .*…$")
         self.assertRegex(lines[1], r"^   22 %  DRAM +sums.cuh:9 ")
@@ -321,7 +321,7 @@ class Ladder(unittest.TestCase):
         said = self.ladder(mine=True)
         self.assertRegex(
             said,
-            r"(?m)^01 add +- +-  no time, for:\n   it takes too long .*\n   .*threads\n   the solution "
+            r"(?m)^01 add +- +-  no time, because:\n   it takes too long .*\n   .*threads\n   the solution "
             r"+3\.2 +2\.1  DRAM$",
         )
         self.assertNotIn("yours is", said)
@@ -330,13 +330,13 @@ class Ladder(unittest.TestCase):
         self.write("chapters/sums/01_add.cu", WRITTEN)
         said = self.ladder(mine=True, wrong={"01_add"})
         self.assertRegex(
-            said, r"(?m)^01 add +- +-  wrong, so without a time\n   the solution +3\.2 +2\.1  DRAM$"
+            said, r"(?m)^01 add +- +-  wrong, so it has no time\n   the solution +3\.2 +2\.1  DRAM$"
         )
         self.assertNotIn("yours is", said)
         self.assertEqual([name for name in self.asked if name.startswith("chapters")], [])
-        self.assertRegex(self.ladder(wrong={"02_all"}), r"(?m)^02 all +- +-  wrong, so without a time$")
+        self.assertRegex(self.ladder(wrong={"02_all"}), r"(?m)^02 all +- +-  wrong, so it has no time$")
 
-    def test_where_nothing_is_written_that_is_said(self) -> None:
+    def test_a_step_without_a_kernel_is_reported(self) -> None:
         self.assertEqual(
             self.ladder(mine=True), "No step of yours is written yet, so there is no time to estimate."
         )

@@ -179,7 +179,7 @@ class Explaining(unittest.TestCase):
         dear = found(load(20, units=32), bins, contention=30, makespan=100)
         self.assertRegex(self.advice(dear, calm), "^Look first at line 20")
 
-    def test_arrays_that_the_solution_calls_otherwise_are_held_against_its_memory(self) -> None:
+    def test_arrays_with_other_names_are_compared_with_the_memory_of_the_solution(self) -> None:
         same = self.advice(
             found(place(20, "load", "shared", "mine", units=1, least=1)),
             found(place(9, "load", "shared", "theirs", units=1, least=1)),
@@ -261,7 +261,7 @@ class Explaining(unittest.TestCase):
             [predict.number_in(text) for text in ("4", " 4,5\n", "many", "")], [4, 4.5, None, None]
         )
 
-    def test_an_answer_that_is_no_number_is_asked_for_again(self) -> None:
+    def test_a_question_is_repeated_after_an_answer_that_is_no_number(self) -> None:
         answers = iter(["many", "", "4,5"])
         with mock.patch("builtins.input", side_effect=answers) as typed:
             self.assertEqual(predict.asked("How many sectors? "), 4.5)
@@ -318,7 +318,7 @@ class Explaining(unittest.TestCase):
         said = self.text(mine, None)
         self.assertIn("line by line\ncounted on a picture of 3 x 5\n\n", said)
 
-    def test_the_solution_alone_is_held_against_nothing(self) -> None:
+    def test_the_solution_alone_is_compared_with_nothing(self) -> None:
         said = self.text(found(load(21)), None)
         self.assertIn("Most of the work is in line 21", said)
         self.assertNotIn("yours", said)
@@ -400,7 +400,7 @@ class Explaining(unittest.TestCase):
         self.assertEqual(sorted(asked), ["chapters", "solutions"])
         self.assertRegex(
             said,
-            r"(?m)^your step +- +-  no time, for:\n   its blocks have very unequal work\nthe solution "
+            r"(?m)^your step +- +-  no time, because:\n   its blocks have very unequal work\nthe solution "
             r"+4\.1 +0\.49  issue$",
         )
         self.assertNotIn("times as", said)
@@ -412,12 +412,12 @@ class Explaining(unittest.TestCase):
             said, asked = self.estimated(trace.Both(mine, right), state)
             self.assertEqual(asked, ["solutions"])
             self.assertRegex(
-                said, r"(?m)^your step +- +-  wrong, so without a time\nthe solution +4\.1 +0\.49  issue$"
+                said, r"(?m)^your step +- +-  wrong, so it has no time\nthe solution +4\.1 +0\.49  issue$"
             )
             self.assertNotIn("times as", said)
             self.assertNotIn("%", said)
 
-    def test_of_a_step_without_a_kernel_there_is_nothing_to_explain(self) -> None:
+    def test_a_step_without_a_kernel_has_nothing_to_explain(self) -> None:
         with self.assertRaisesRegex(Fault, "launches no kernel"):
             explain.Explanation(trace.Both(found(), found(load(21))))
 
@@ -455,7 +455,7 @@ class Running(unittest.TestCase):
             self.fault(f"kill -{int(signal.SIGSEGV)} $$"),
         )
 
-    def test_what_stopped_the_step_is_said(self) -> None:
+    def test_the_cause_that_stopped_the_step_is_reported(self) -> None:
         self.assertEqual(
             self.fault("echo 'out of bounds: thread 3' >&2; exit 1"),
             "the step did not finish: out of bounds: thread 3",

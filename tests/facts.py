@@ -32,7 +32,7 @@ class Names(SmallRepository):
     def test_the_order_names_only_chapters_that_there_are(self) -> None:
         self.assertEqual(set(repository.ORDER) - set(Repository().chapters()), set())
 
-    def test_a_course_that_does_not_fit_is_told(self) -> None:
+    def test_a_course_that_does_not_fit_is_reported(self) -> None:
         self.write("solutions/sums/02_all.cu", SOLUTION)
         self.write("README.md", "| [sums](chapters/sums/README.md) | 02: what | 2 | fast |\n")
         lesson = "chapters/sums/README.md"
@@ -115,7 +115,7 @@ class Names(SmallRepository):
                     ):
                         self.repository.require_cpu("sums", "01_add")
 
-    def test_a_gpu_that_is_misspelt_is_told(self) -> None:
+    def test_a_misspelt_gpu_is_reported(self) -> None:
         for need in ("sm90a", "sm_90a ", "an H100", "sm_90, 193", "193 KiB"):
             with self.subTest(need=need):
                 self.write("solutions/sums/01_add.cu", f"// 01 Add: adds.\n//\n// Needs: {need}\n{SOLUTION}")
@@ -205,7 +205,7 @@ class Names(SmallRepository):
             loop.what_comes_next(self.repository, "sums", "03_more"),
         )
 
-    def test_claims_that_a_gpu_refutes_are_said_with_both_numbers(self) -> None:
+    def test_claims_that_a_gpu_refutes_are_reported_with_both_numbers(self) -> None:
         self.assertEqual(self.repository.refuted("sums"), [])
         self.write(
             "chapters/sums/measured/claims.csv",
@@ -236,7 +236,7 @@ class Names(SmallRepository):
         self.assertIn("1.66 to 1.67 times as fast; on NVIDIA H200: 1.50 times. No step", there[0])
         self.assertIn("0.50 times as fast; on NVIDIA H200: it has not been measured. No step", there[1])
 
-    def test_of_a_step_that_gains_only_time_that_is_said(self) -> None:
+    def test_a_step_that_gains_only_time_is_reported_as_such(self) -> None:
         self.assertEqual(self.repository.gained_in_time("sums", "01_add"), "")
         self.write(
             "chapters/sums/measured/claims.csv",

@@ -21,7 +21,7 @@ from repository import Repository
 
 
 class Front(Checkout):
-    def test_a_hint_is_of_the_step_that_a_short_name_means(self) -> None:
+    def test_a_short_name_of_a_step_selects_its_hints(self) -> None:
         said = self.kata("hint", "conv", "3").stdout
         self.assertTrue(said.startswith(STEP + ":"), said)
         self.assertIn("What belongs into 03_tiled.cu.", said)
@@ -158,7 +158,7 @@ class Front(Checkout):
                 return str(name)
         return None
 
-    def test_of_an_open_step_nothing_is_explained_or_drawn(self) -> None:
+    def test_nothing_of_an_open_step_is_explained_or_drawn(self) -> None:
         for command in ("explain", "see"):
             self.assertIn("03_tiled.cu is still to be written", self.refused(command, "conv", "3", status=1))
             self.assertIn(f"usage: ./kata {command} CHAPTER STEP", self.refused(command, "conv"))

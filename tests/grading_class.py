@@ -174,7 +174,7 @@ class Class(unittest.TestCase):
         for result in self.results.values():
             self.assertLess(result["seconds"], 2 * job.TEST_SECONDS + 60, result["student"])
 
-    def test_what_is_to_be_looked_at_is_said(self) -> None:
+    def test_points_that_need_a_look_are_reported(self) -> None:
         def notes(student: str) -> str:
             return "\n".join(self.results[student]["notes"])
 
@@ -281,7 +281,7 @@ class Class(unittest.TestCase):
         self.assertNotIn("launched twice", doubled.stdout)
         self.assertLess(time.monotonic() - began, 20)
 
-    def test_who_stops_it_keeps_what_is_done(self) -> None:
+    def test_a_grader_who_stops_it_keeps_what_is_done(self) -> None:
         sheet_of_it = self.scratch / "stopped.csv"
         students = [self.folder / "nothing", self.folder / "ignores signals"]
         command = [*self.command, *students, "--csv", sheet_of_it, "--jobs", "1"]
@@ -299,7 +299,7 @@ class Class(unittest.TestCase):
         self.assertEqual(states, {"nothing": "graded", "ignores signals": "not graded"})
         self.assertEqual(list(self.temporary.iterdir()), [])
 
-    def test_a_job_that_cannot_run_is_said_and_costs_nobody_else(self) -> None:
+    def test_a_job_that_cannot_run_is_reported_and_costs_nobody_else(self) -> None:
         # Like a machine of a cluster that does not see the tree.
         result = self.scratch / "x.json"
         command = [sys.executable, str(grade.JOB), "/no/tree", "/no/one", str(result)]

@@ -62,7 +62,7 @@ class Engines(Scratch):
         ends = list(engines.local(self.jobs(1, "echo no room >&2; exit 1"), 1, self.folder))
         self.assertEqual([ended.why for ended in ends], ["no room"])
 
-    def test_who_stops_looking_stops_the_jobs(self) -> None:
+    def test_jobs_stop_when_nobody_reads_their_results(self) -> None:
         ends = engines.local(
             self.jobs(2, "case $1 in *0.json) touch $1;; *) echo $$ > $1.pid; exec sleep 60;; esac"),
             2,
@@ -152,7 +152,7 @@ class CommandLine(Scratch):
             places = grade.chosen(REPOSITORY, given.chapter, given.course)
             self.assertEqual(" ".join(step[:2] for _, step in places), numbers)
 
-    def test_without_walls_nothing_is_graded_unless_that_is_said(self) -> None:
+    def test_without_walls_nothing_is_graded_unless_requested(self) -> None:
         hand_in(self.folder / "x", {ADD: solution(ADD)})
         with unittest.mock.patch.dict(os.environ, PATH="/nowhere"):
             self.assertIn("--without-walls", self.refused(f"{self.folder}/x", status=3))

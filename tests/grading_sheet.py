@@ -59,7 +59,7 @@ class Reported(unittest.TestCase):
             self.assertEqual(found.name, "FAIL", lines)
             self.assertRegex(found.reason.replace("\n", " "), why)
 
-    def test_who_is_right_and_needs_more_is_slow(self) -> None:
+    def test_a_right_step_that_needs_more_is_slow(self) -> None:
         claim = ("not ok 2 - times", '# {"kind": "slow", "text": "too many lines", "share": 0.25}')
         found = self.verdict(self.lines("1..2", "ok 1 - adds", *claim))
         self.assertEqual((found.name, found.share, found.reason), ("SLOW", 0.25, "too many lines"))
@@ -77,7 +77,7 @@ class Reported(unittest.TestCase):
             "FAIL",
         )
 
-    def test_how_it_ended_is_said(self) -> None:
+    def test_the_way_it_ended_is_reported(self) -> None:
         self.assertEqual(self.verdict(b"", -11).reason, "crashed: SIGSEGV")
         self.assertEqual(self.verdict(b"", 3).reason, "ended the program before the tests did, with status 3")
         self.assertEqual(
@@ -173,7 +173,7 @@ class Points(Scratch):
         table.write()
         return table
 
-    def test_who_is_not_graded_again_keeps_the_points_of_before(self) -> None:
+    def test_a_student_who_is_not_graded_again_keeps_the_earlier_points(self) -> None:
         points = sheet.Points(None, NAMES)
         table = self.new_sheet(points, x="OK")
         self.assertTrue(sheet.Sheet(table.path, NAMES).is_done("x", f"d-{points.digest}"))
@@ -200,7 +200,7 @@ class Points(Scratch):
                 sheet.Sheet(table.path, steps)
         self.assertEqual(table.path.read_bytes(), before)
 
-    def test_who_is_in_the_roster_has_a_row_and_keeps_the_one_there_is(self) -> None:
+    def test_a_student_in_the_roster_has_a_row_and_keeps_an_existing_one(self) -> None:
         for text, wanted in (
             ("id,student\n1,Übung\n2,x\n", ["Übung", "x"]),
             ("x\n\ny, z\n", ["x", "y"]),
@@ -250,7 +250,7 @@ class Points(Scratch):
                 )
             self.assertFalse(mine.exists())
 
-    def test_who_is_not_graded_for_a_step_reads_why(self) -> None:
+    def test_a_student_who_is_not_graded_for_a_step_reads_the_reason(self) -> None:
         given, _ = grade.arguments_of(["--chapter", "gemm", str(ROOT)])
         with contextlib.redirect_stderr(io.StringIO()):
             left_out = grade.Grading(given).left_out

@@ -94,7 +94,7 @@ class Taking(Scratch):
             tape.addfile(name)
         self.assertEqual(self.read(self.folder / "x.tar").texts, {})
 
-    def test_of_several_attempts_one_is_taken_and_said(self) -> None:
+    def test_one_of_several_attempts_is_graded_and_named(self) -> None:
         hand_in(self.folder / "x", {ADD: "// nine\n"}, f"attempt 9/chapters/{CHAPTER}")
         hand_in(self.folder / "x", {ADD: "// ten\n"}, f"attempt 10/chapters/{CHAPTER}")
         hand_in(self.folder / "x", {ADD: tree.STANDS_IN}, f"attempt 11/chapters/{CHAPTER}")
@@ -131,7 +131,7 @@ class Taking(Scratch):
             self.assertEqual(taken.notes, [said])
             self.assertEqual(taken.missing, dict.fromkeys(NAMES[1:], f"it was not handed in; {said}"))
 
-    def test_nothing_of_a_whole_clone_is_named(self) -> None:
+    def test_no_file_of_a_whole_clone_is_reported(self) -> None:
         (self.folder / "x").mkdir()
         for name in ("chapters", "solutions", "common", "reference"):
             shutil.copytree(ROOT / name, self.folder / "x" / "kata" / name)
@@ -143,7 +143,7 @@ class Taking(Scratch):
         taken = self.read()
         self.assertEqual((list(taken.texts), list(taken.missing)), ([NAMES[0]], NAMES[1:]))
 
-    def test_a_flat_step_is_told_by_its_chapters_header(self) -> None:
+    def test_a_flat_step_is_recognized_by_its_chapters_header(self) -> None:
         wanted = [
             f"{chapter}/{step}"
             for chapter in REPOSITORY.chapters()
@@ -235,7 +235,7 @@ class Taking(Scratch):
         unchecked = text.replace("check(cudaGetLastError());", "")
         self.assertEqual(submissions.looked_at(unchecked), [sheet.UNCHECKED])
 
-    def test_an_archive_that_is_none_is_told_once(self) -> None:
+    def test_a_file_that_is_no_archive_is_reported_once(self) -> None:
         write(self.folder / "x.zip", b"PK\x03\x04 and then nothing")
         taken = self.read(self.folder / "x.zip")
         self.assertEqual(taken.unreadable, "x.zip is damaged, or not an archive")
@@ -262,7 +262,7 @@ class Taking(Scratch):
             packed = shutil.make_archive(str(self.folder / "x"), how, self.folder / "x")
             self.assertEqual(self.read(pathlib.Path(packed)).changed, 1_700_000_000)
 
-    def test_what_is_open_is_told_from_what_looks_so(self) -> None:
+    def test_an_open_step_is_distinguished_from_one_that_looks_open(self) -> None:
         self.assertFalse(submissions.is_written(tree.STANDS_IN.encode()))
         for chapter in REPOSITORY.chapters():
             for step in REPOSITORY.steps(chapter, "solutions"):
@@ -292,7 +292,7 @@ class Taking(Scratch):
         self.assertLess(time.monotonic() - before, 20)
         self.assertFalse(submissions.is_written(b"const int n = 1'000'000; kata::open();"))
 
-    def test_names_tell_students_apart(self) -> None:
+    def test_names_distinguish_students(self) -> None:
         paths = [pathlib.Path(path) for path in ("/t/x/alice", "/t/y/alice", "/t/y/b\nob.zip", "/alice")]
         self.assertEqual(submissions.names_of(paths, {}), ["x/alice", "y/alice", "b ob", "/alice"])
 

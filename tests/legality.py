@@ -15,7 +15,7 @@ from paths import ROOT, run
 
 CLANG, *PRECOMPILED = sys.argv[1:4]
 del sys.argv[1:4]
-# The beginnings of lines about doubles in step.legal, as the suites read them.
+# The prefixes by which the suites find lines about doubles in step.legal.
 IN_DOUBLE, OF_FLOATS = re.findall(
     r'in_double = "(.*?)", in_double_of_floats = "(.*?)";',
     (ROOT / "common/judge/tests.cpp").read_text(encoding="utf-8"),
@@ -273,7 +273,7 @@ class Precompiled(unittest.TestCase):
         self.assertEqual(self.judged(text)[0], "")
         return (self.folder / "step.legal").read_text()
 
-    def test_local_arrays_that_no_registers_can_hold_are_told(self) -> None:
+    def test_local_arrays_that_no_registers_can_hold_are_reported(self) -> None:
         for bound, written in (("8", ""), ("n", "column 32\n")):
             self.assertEqual(self.kept(LOOPS % {"bound": bound}), written, bound)
         for text, written in ((ROLLED, "sum 256\n"), (ASKS_LAST, "row 128\n")):
@@ -293,7 +293,7 @@ class Precompiled(unittest.TestCase):
         # The instantiation for doubles adds two of them in lines 7 and 10.
         self.assertEqual(self.kept(CHOSEN), f"{IN_DOUBLE}10 1\n{IN_DOUBLE}7 1\nmany1 1024\n")
 
-    def test_lines_that_compute_in_double_are_told(self) -> None:
+    def test_lines_that_compute_in_double_are_reported(self) -> None:
         kernel = (
             '#include "kata.hpp"\n__global__ void kernel(float* p, int n) {\n    p[0] = %s;\n}\nvoid '
             "f(float* p) { kernel<<<1, 1>>>(p, %s); }\n"
@@ -317,7 +317,7 @@ class Precompiled(unittest.TestCase):
             expected = f"{OF_FLOATS}3 {operations}\n{IN_DOUBLE}3 {operations}\n" if operations else ""
             self.assertEqual(self.kept(kernel % (device, host)), expected, device)
 
-    def test_doubles_in_the_instantiation_for_floats_are_told_apart(self) -> None:
+    def test_doubles_in_the_instantiation_for_floats_are_reported_separately(self) -> None:
         template = """#include "kata.hpp"
 template <class T> struct Half { __device__ T operator()(T x) const { return x * T(0.3) + %s; } };
 template <class T> __global__ void kernel(T* p) {
@@ -363,7 +363,7 @@ void f(float* p, double* q) { kernel<<<1, 1>>>(p); kernel<<<1, 1>>>(q); }
             self.assertIn("'of_host' is a host function", said)
             self.assertEqual(times, [2, 2])
 
-    def test_what_stands_in_place_of_what_no_device_has_is_said(self) -> None:
+    def test_a_replacement_for_a_function_that_no_device_has_is_named(self) -> None:
         for text, said in ((EXCHANGES, "as T t = a; a = b; b = t;"), (PRINTS, 'write printf("%d\\n", i);')):
             self.assertIn(said, self.judged(text)[0])
         for call, are_said in (("std::max(p[0], p[1])", True), ("std::numeric_limits<float>::max()", False)):

@@ -193,7 +193,7 @@ class Impostors(SmallRepository):
             "does not improve the earlier one", *self.judged(impostors.Pair("sums", "02_all", "01_add"))
         )
 
-    def test_the_suite_is_told_what_is_handed_in_as_what(self) -> None:
+    def test_the_suite_receives_the_step_and_its_replacement(self) -> None:
         self.suite('echo "$*" >>"$0.log"; echo ok')
         self.judged()
         said = (self.root / "sums-cpu.log").read_text().splitlines()
@@ -253,7 +253,7 @@ class Mutants(unittest.TestCase):
         )
         self.assertNotIn("__shared__ int x[(32) + 1];", set(mutants.changes("__shared__ int x[32];")))
 
-    def test_lines_that_are_the_same_are_told_apart_by_the_code_before_them(self) -> None:
+    def test_equal_lines_are_distinguished_by_the_code_before_them(self) -> None:
         text = (
             "void f() {\n    // kata: begin\n    g();\n}\nvoid h() {\n#pragma unroll\n\n    g();  // again\n"
             "}\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ./kata writes for programs is what common/front/schema.json says. Skipped (77) without jsonschema.
+"""Checks that the JSON of ./kata conforms to common/front/schema.json. Skipped (77) without jsonschema.
 
 programs.py BUILD
 """

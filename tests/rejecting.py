@@ -68,22 +68,22 @@ class Rejecting(unittest.TestCase):
         self.assertFalse(rejected)
         self.assertIn(f'accepted, but must be rejected by the test "{ACCEPTS}": {REASON}', said)
 
-    def test_neither_does_one_that_there_is_not(self) -> None:
+    def test_a_test_that_does_not_exist_does_not_reject_it(self) -> None:
         self.assertFalse(self.judged("no such test")[0])
 
-    def test_nor_one_that_says_something_else(self) -> None:
+    def test_a_test_with_another_message_does_not_reject_it(self) -> None:
         rejected, said = self.judged(FIRST, reason="race")
         self.assertFalse(rejected)
         self.assertIn('rejected, but not because of "race"', said)
 
-    def test_of_all_tests_it_must_be_the_first(self) -> None:
+    def test_the_named_test_must_be_the_first_that_rejects_it(self) -> None:
         self.assertTrue(self.judged(FIRST, "--every-test")[0])
         self.assertTrue(self.judged(None, "--every-test")[0])
         rejected, said = self.judged(ANOTHER, "--every-test")
         self.assertFalse(rejected)
         self.assertIn(f'rejected by the test "{FIRST}", and not first by "{ANOTHER}"', said)
 
-    def test_who_names_none_is_held_against_all(self) -> None:
+    def test_a_mistake_that_names_no_test_runs_all_tests(self) -> None:
         rejected, said = self.judged(None)
         self.assertTrue(rejected)
         self.assertNotIn("1..1\n", said)
@@ -228,7 +228,7 @@ class InParts(unittest.TestCase):
         self.assertEqual([int(line.split()[1]) for line in verdicts], list(range(1, len(verdicts) + 1)))
         self.assertGreater(len(verdicts), 10)
 
-    def test_of_a_wrong_step_the_first_failure_is_told_and_with_abort_no_other(self) -> None:
+    def test_the_first_failure_of_a_wrong_step_is_reported_and_with_abort_no_other(self) -> None:
         _, verdicts, said, missing = self.require_same(MODULE, "--abort")
         self.assertEqual([line for line in verdicts if line.startswith("not ok")], verdicts[-1:])
         self.assertEqual((said.count("not ok: "), missing), (1, 0))
@@ -242,19 +242,19 @@ class InParts(unittest.TestCase):
             self.assertIn("the step crashes", said)
 
     @HAS_COMPILER
-    def test_nor_has_one_that_is_killed(self) -> None:
+    def test_a_step_that_is_killed_has_not_passed(self) -> None:
         status, _, _, missing = self.require_same(self.step("if (calls == 3) std::raise(SIGKILL)"), "--abort")
         self.assertEqual(status, -signal.SIGKILL)
         self.assertGreater(missing, 0)
 
     @HAS_COMPILER
-    def test_nor_has_one_that_ends_the_program(self) -> None:
+    def test_a_step_that_ends_the_program_has_not_passed(self) -> None:
         status, _, said, missing = self.reported(self.step("std::exit(0)"), "--abort", "--in-parts")
         self.assertIn("the step ended the program before its tests did", said)
         self.assertEqual(status, 1)
         self.assertGreater(missing, 0)
 
-    def test_nor_has_one_whose_verdicts_cannot_be_written(self) -> None:
+    def test_a_step_whose_verdicts_cannot_be_written_has_not_passed(self) -> None:
         for module in MODULE, SOLUTION:
             status, verdicts, said, missing = self.reported(
                 module, "--abort", "--in-parts", preexec_fn=none_to_write
@@ -263,13 +263,13 @@ class InParts(unittest.TestCase):
             self.assertIn("before all of them had a verdict", said)
             self.assertGreater(missing, 10)
 
-    def test_nor_has_one_that_no_test_calls(self) -> None:
+    def test_a_step_that_no_test_calls_has_not_passed(self) -> None:
         for options in [], ["--in-parts"]:
             done = self.run_tests(SOLUTION, *options, step="99_untested")
             self.assertEqual(done.returncode, 1, done.stdout)
             self.assertIn("no row for 99_untested", done.stderr)
 
-    def test_of_no_tests_none_has_passed(self) -> None:
+    def test_a_run_without_tests_has_passed_none(self) -> None:
         status, verdicts, _, missing = self.require_same(SOLUTION, "no such test")
         self.assertEqual((status, verdicts, missing), (1, [], 0))
 
@@ -283,7 +283,7 @@ class InParts(unittest.TestCase):
             self.assertIn("they have computed for 6 s", said)
 
     @HAS_COMPILER
-    def test_who_is_stopped_from_outside_tells_what_there_is(self) -> None:
+    def test_a_suite_that_is_stopped_from_outside_reports_what_it_has(self) -> None:
         begun = self.folder / "begun"
         step = self.step(f'std::fclose(std::fopen("{begun}", "w")); for (;;) pause()')
         whys = {

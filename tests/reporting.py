@@ -85,7 +85,7 @@ class Verdicts(unittest.TestCase):
             "never read", verdicts.of_one_step([self.verdict("FAIL", "not ok: a\n", stdout=note)])
         )
 
-    def test_of_a_step_that_needs_a_gpu_only_a_skip_that_names_it_is_right(self) -> None:
+    def test_a_step_that_needs_a_gpu_may_be_skipped_only_for_that_reason(self) -> None:
         lacks, other = (
             "1..0 # SKIP needs a GPU of compute capability 9.0 or newer\n",
             "1..0 # SKIP all of it\n",
@@ -114,7 +114,7 @@ class Verdicts(unittest.TestCase):
                 found = list(contract.check_verdicts(Repository(root), root / "build"))
                 self.assertEqual(found, [f"solutions/sums/01_add: {complaint}"] if complaint else [])
 
-    def test_what_no_test_could_say_is_said(self) -> None:
+    def test_a_cause_that_no_test_could_report_is_reported(self) -> None:
         self.assertIn("was stopped after 30 s", self.verdict("TIMEOUT").reason)
         self.assertEqual(
             self.verdict("ERROR", returncode=-11).reason, "crashed: it accessed memory that does not exist"
@@ -123,7 +123,7 @@ class Verdicts(unittest.TestCase):
         self.assertIn("signal 31 ended it", self.verdict("ERROR", returncode=-31).reason)
         self.assertIn("status 3", self.verdict("ERROR", returncode=3).reason)
 
-    def test_what_does_not_compile_is_said_in_a_line(self) -> None:
+    def test_a_step_that_does_not_compile_is_reported_in_a_line(self) -> None:
         wrong = self.verdict("FAIL", "not built", tree="wrong", name="01_add.no_guard")
         assert wrong.module
         said = verdicts.of_all([wrong], {wrong.module.file}, ["sums"])
@@ -144,7 +144,7 @@ class Verdicts(unittest.TestCase):
         self.assertIn(" … and 199800 characters more\n  last\n", said)
         self.assertLess(len(said), 400)
 
-    def test_of_a_step_that_fails_and_prints_all_is_shown_that_tests_say(self) -> None:
+    def test_all_messages_of_tests_are_shown_for_a_step_that_fails_and_prints(self) -> None:
         printed = "hello\n" * 1000
         wrong = self.verdict(
             "FAIL",
@@ -164,7 +164,7 @@ class Verdicts(unittest.TestCase):
             often.clear()
         self.assertEqual(said.getvalue(), "[1/2] c++ a.cpp\n")
 
-    def test_of_a_single_test_there_is_no_progress_to_show(self) -> None:
+    def test_a_single_test_has_no_progress_to_show(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             where = unittest.mock.MagicMock(folder=pathlib.Path(folder))
             log = where.folder / "meson-logs" / "testlog.json"
@@ -190,7 +190,7 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(run("1/1 kata:sums / 01_add OK 9.02s"), "")
             self.assertEqual(run(" 1/12 kata:sums / 01_add OK 9.02s"), "1/12 kata:sums / 01_add OK 9.02s\n")
 
-    def test_what_a_step_gains_is_said_in_a_line(self) -> None:
+    def test_the_gains_of_a_step_are_reported_in_a_line(self) -> None:
         right = self.verdict(
             "OK",
             stdout='1..1\nok 1 - a\n# {"kind": "right", "gains": ["threads 1, 1/2 of the 2 in 00", "barriers '

@@ -150,7 +150,7 @@ class Pictures(unittest.TestCase):
             self.assertIn(f">{text}<", panel.body())
         self.assertNotIn("in[8…]", bytes_of_words.body())
 
-    def test_a_lane_that_asks_for_several_elements_is_said_to(self) -> None:
+    def test_elements_that_a_lane_requests_at_once_are_reported(self) -> None:
         requests = [request("load", "global", [0, 1], size=16), request("load", "global", [0])]
         for shapes, said in (
             ([["in", 16]], "the most; each lane requests 4 elements at once"),
@@ -227,7 +227,7 @@ class Pictures(unittest.TestCase):
         )
         self.assertIn("nothing is added in shared memory", self.chapter(seen))
 
-    def test_who_stores_what_is_counted_by_block(self) -> None:
+    def test_stores_are_counted_by_block(self) -> None:
         seen = drawn(
             [
                 request("store", "global", [32 * b + lane for lane in range(n)], block=b)
@@ -272,7 +272,7 @@ class Pictures(unittest.TestCase):
             ElementTree.fromstring(svg)
         self.assertGreaterEqual(page.count("<svg"), 4)
 
-    def test_that_blocks_wait_for_each_other_at_atomics_is_said_where_it_happens(self) -> None:
+    def test_a_page_mentions_waits_at_global_atomics_if_there_are_any(self) -> None:
         for did, times in (("atomic", 1), ("store", 0)):
             seen = drawn([request("store", "global", WARP)], "fetches", [["in", 4, 8]], [("in", 128)])
             seen["places"][1]["did"] = did
@@ -311,7 +311,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual((shown.get("width"), shown.get("height")), ("404", "335"))
         self.assertEqual(book.narrow(panels[0].svg("alone", with_style=True)), "")
 
-    def test_a_step_that_does_nothing_is_said_to_do_so(self) -> None:
+    def test_a_step_that_does_nothing_is_reported_as_such(self) -> None:
         nothing = drawn([], "fetches", [["in", 4, 8]], [])
         with self.assertRaises(Fault):
             self.page(nothing)

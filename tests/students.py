@@ -17,7 +17,7 @@ from repository import Repository
 REPOSITORY = Repository()
 CHAPTER = "grids"
 STEPS = ["01_vector_add", "02_color_to_grayscale", "03_blur"]  # handed in by students
-ALL = len(Repository().steps(CHAPTER))  # including those that are missed
+ALL = len(Repository().steps(CHAPTER))  # including those that no student handed in
 NAMES = [f"{CHAPTER}/{step}" for step in STEPS]
 ADD, GRAY, BLUR = STEPS
 LEFT = "/dev/shm/kata-grading-left"

@@ -27,7 +27,7 @@ from repository import Repository
 
 
 class Surroundings(Checkout):
-    def test_what_cannot_be_debugged_is_said_in_a_line(self) -> None:
+    def test_an_obstacle_to_debugging_is_reported_in_a_line(self) -> None:
         self.assertIn(
             "still to be written, so there is nothing to stop in",
             self.refused("debug", "grids", "1", status=1),
@@ -44,13 +44,13 @@ class Surroundings(Checkout):
             (1, f"kata: {FIRST} has no kernel, no function with __global__ in front of it\n"),
         )
 
-    def test_hunt_asks_nobody_who_cannot_answer(self) -> None:
+    def test_hunt_asks_nothing_without_a_terminal(self) -> None:
         self.assertEqual(
             self.kata("hunt").stdout,
             "hunt asks questions and waits for your answers: run it in a terminal.\n",
         )
 
-    def test_predict_asks_nobody_who_cannot_answer(self) -> None:
+    def test_predict_asks_nothing_without_a_terminal(self) -> None:
         self.write(FIRST)
         for questions in (["grids", "1"], ["machine"], ["machine", "3"]):
             done = self.kata("predict", *questions)
@@ -91,7 +91,7 @@ class Surroundings(Checkout):
                 Build(Repository(self.root)).compile(["x"])
             self.assertIn(f"\n{FIRST}:7:3: error: no x\n", said.getvalue())
 
-    def test_a_git_that_refuses_another_owner_is_told_what_to_do(self) -> None:
+    def test_a_git_that_refuses_another_owner_is_reported_with_the_remedy(self) -> None:
         self.write(STEP)
         path = self.fake(
             "git", "echo \"fatal: detected dubious ownership in repository at 'x'\" >&2; exit 128"
@@ -161,7 +161,7 @@ class Surroundings(Checkout):
         self.assertEqual(self.shim("hint", "conv", "3").stdout, self.kata("hint", "conv", "3").stdout)
         self.assertEqual(self.shim("no such command").returncode, 2)
 
-    def test_what_a_configured_build_misses_is_said_as_on_a_first_run(self) -> None:
+    def test_a_tool_that_a_configured_build_lacks_is_reported_as_on_a_first_run(self) -> None:
         (self.root / "build").mkdir()
         (self.root / "build" / "build.ninja").touch()
         (self.root / ".ci" / "setup.sh").write_text(
@@ -231,7 +231,7 @@ class Surroundings(Checkout):
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertRegex(done.stderr, r"\Akata: .*pip install 'mkdocs-material.*\n\Z")
 
-    def test_what_cannot_be_written_is_said_in_a_line(self) -> None:
+    def test_output_that_cannot_be_written_is_reported_in_a_line(self) -> None:
         if not os.path.exists("/dev/full"):
             self.skipTest("needs /dev/full")
         with open("/dev/full", "w") as full:
@@ -240,7 +240,7 @@ class Surroundings(Checkout):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Akata: .*No space left.*\n\Z")
 
-    def test_a_full_disk_is_said_before_anything_is_built(self) -> None:
+    def test_a_full_disk_is_reported_before_anything_is_built(self) -> None:
         build = Build(Repository(self.root))
         with (
             unittest.mock.patch(

@@ -11,8 +11,8 @@
 constexpr int warps = 8;
 constexpr int threads = 32 * warps;
 constexpr int rows = 4;                // queries of a warp
-constexpr int queries = rows * warps;  // of a block
-constexpr int keys = 32;               // of a tile: one for each lane
+constexpr int queries = rows * warps;  // per block
+constexpr int keys = 32;               // per tile: one for each lane
 
 template <int d>
 __global__ void __launch_bounds__(threads)

@@ -12,10 +12,10 @@
 #include <cuda_pipeline.h>
 #include <mma.h>
 
-constexpr int side = 16;                      // of a fragment
-constexpr int queries = 64;                   // of a block; a warp has 16
-constexpr int keys = 64;                      // of a tile
-constexpr int threads = queries / side * 32;  // of a block
+constexpr int side = 16;                      // rows and columns of a fragment
+constexpr int queries = 64;                   // per block; a warp has 16
+constexpr int keys = 64;                      // per tile
+constexpr int threads = queries / side * 32;  // per block
 constexpr int wide = 8;                       // elements of a pack of 16 bytes
 // After each row of a tile, as in gemm 11. Eight rows that are read at once then lie in different banks.
 constexpr int padding = wide;

@@ -12,8 +12,8 @@
 using namespace hopper;
 
 constexpr int consumers = 2, threads = (1 + consumers) * 128;
-constexpr int queries = consumers * 64;  // of a block
-constexpr int keys = 128;                // of a tile
+constexpr int queries = consumers * 64;  // per block
+constexpr int keys = 128;                // per tile
 constexpr int stages = 2;                // tiles of K, and as many of V
 
 /// The shared memory of a block. A tile is boxes of 64 columns, side by side.

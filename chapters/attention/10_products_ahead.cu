@@ -12,8 +12,8 @@
 using namespace hopper;
 
 constexpr int consumers = 2, threads = (1 + consumers) * 128;
-constexpr int queries = consumers * 64;  // of a block, at a time
-constexpr int keys = 128;                // of a tile
+constexpr int queries = consumers * 64;  // per block, at a time
+constexpr int keys = 128;                // per tile
 constexpr int stages = 2;                // tiles of K, and as many of V
 constexpr float allowed = 8;             // a weight is at most 2 to this power
 
@@ -45,7 +45,7 @@ __device__ void release(Barrier& empty) {
     if (threadIdx.x % 128 == 0) arrive(empty);
 }
 
-/// What a block computes at a time: some queries of a head, and the tiles of keys that they see.
+/// The work of a block at a time: some queries of a head, and the tiles of keys that they see.
 struct Work {
     int head, first_query, tiles;
 };

@@ -1,4 +1,4 @@
-// What the steps from 04 on share: what steps 01 to 03 have, and a call for each head size. Not to be
+// Shared by the steps from 04 on: the contents of softmax.cuh, and a call for each head size. Not to be
 // changed: grading takes the repository's own.
 #pragma once
 #include "softmax.cuh"

@@ -12,7 +12,7 @@
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
 constexpr int bk = 8;                          // elements along K that are on chip at a time
 constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
-constexpr int rows = bm / tm, cols = bn / tn;  // of threads in a block
+constexpr int rows = bm / tm, cols = bn / tn;  // rows and columns of threads in a block
 constexpr int threads = rows * cols;
 constexpr int wide = 4;  // elements of a pack
 static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread loads one pack of each tile");

@@ -10,7 +10,7 @@ constexpr int bm = 128, bn = 128;              // rows and columns of C that a b
 constexpr int bk = 8;                          // elements along K that are on chip at a time
 constexpr int wm = 64, wn = 32;                // rows and columns of C that a warp computes
 constexpr int tm = 8, tn = 8;                  // rows and columns of C that a thread computes
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;  // elements of a pack
 static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread loads one pack of each tile");

@@ -15,18 +15,18 @@
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
 constexpr int wm = 64, wn = 64;                // rows and columns of C that a warp computes
 constexpr int tm = 8, tn = 16;                 // rows and columns of C that a thread computes
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack
 constexpr int a_rows = threads / bk;  // rows of a tile of A that are copied at a time
-static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && a_rows % wide == 0, "threads copy equally many elements, in whole packs");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
-constexpr int adders = 256;       // threads of a block that adds up
+constexpr int adders = 256;       // threads of a block that adds up shares
 static_assert(bm * bn / wide % adders == 0, "each thread that adds up has a pack");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
@@ -41,7 +41,7 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy an element, or a pack, to shared memory; or zeros.
+/// Begins to copy an element, or a pack, to shared memory. Stores zeros for those outside of the matrix.
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin
@@ -66,7 +66,7 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
     // kata: end
 }
 
-/// Elements col to col + 3 of a row, as far as it has them. col is a multiple of four.
+/// Returns elements col to col + 3 of a row, and 0 for those past its end. col is a multiple of four.
 __device__ Pack load(const float* matrix, int width, int row, int col) {
     // kata: begin
     // The elements of a pack, as store stores them: at once where rows begin at multiples of four.
@@ -78,7 +78,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
 /// The work of each block. The phases of all tiles, row by row, form one sequence: `phases` of each tile.
 struct Plan {
     int across, tiles;  // tiles in a row of C, and in all of C
-    int phases;         // of a tile
+    int phases;         // per tile
     int whole;          // tiles that a block computes alone; they are the first
     int share;          // phases of each block that shares the others
 };

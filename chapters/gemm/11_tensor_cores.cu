@@ -14,9 +14,9 @@
 
 constexpr int bm = 128, bn = 128;  // rows and columns of C that a block computes
 constexpr int bk = 32;             // elements along K in a tile
-constexpr int stages = 2;          // pairs of tiles on chip: one in use, the other on its way
+constexpr int stages = 2;          // pairs of tiles on chip: one in use, the other in flight
 constexpr int wm = 64, wn = 64;    // rows and columns of C that a warp computes
-constexpr int side = 16;           // of a fragment
+constexpr int side = 16;           // rows and columns of a fragment
 constexpr int threads = bm / wm * (bn / wn) * 32;
 constexpr int wide = 8;  // elements of a pack of 16 bytes
 // After each row of a tile. Eight rows that are read at once, 16 bytes of each, then lie in all 32 banks.

@@ -5,7 +5,7 @@
 #include "histogram.cuh"
 
 constexpr int block = 512;           // threads
-constexpr int loads = 4;             // of a thread
+constexpr int loads = 4;             // per thread
 constexpr int tile = loads * block;  // loads of a block, of 16 characters each
 
 /// Adds a character to the bins, if it is a letter.

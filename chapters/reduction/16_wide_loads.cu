@@ -4,7 +4,7 @@
 #include "reduction.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
-constexpr int loads = 4;                    // of a thread
+constexpr int loads = 4;                    // per thread
 constexpr int segment = loads * block_dim;  // packs that a block reduces
 
 /// As many elements as one load takes. The alignment makes it one load.

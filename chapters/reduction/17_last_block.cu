@@ -8,9 +8,9 @@
 
 constexpr int block_dim = 1024;             // threads of a block
 constexpr int resident = 2;                 // blocks at a time on a multiprocessor of 2048 threads
-constexpr int loads = 4;                    // of a thread, in flight at once
+constexpr int loads = 4;                    // per thread, in flight at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
-constexpr int most_segments = 4;            // of a block
+constexpr int most_segments = 4;            // per block
 
 /// As many elements as one load takes. The alignment makes it one load.
 template <class T>

@@ -19,7 +19,7 @@ __device__ void scan_in_place(T* x, Op op) {
     // kata: end
 }
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+/// Returns the sum of all sections before `s` to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin

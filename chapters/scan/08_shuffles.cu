@@ -9,7 +9,7 @@ constexpr int warps = threads / 32;
 constexpr int coarse_factor = 16;
 constexpr int section = threads * coarse_factor;
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+/// Returns the sum of all sections before `s` to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin

@@ -20,7 +20,7 @@ struct alignas(16) Pack {
     T x[width];
 };
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+/// Returns the sum of all sections before `s` to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin

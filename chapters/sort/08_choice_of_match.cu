@@ -24,7 +24,7 @@ constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
-/// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
+/// The state of a digit in a tile. The lowest two bits of a published word hold it, the others the count.
 /// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
     nothing,  ///< nothing yet: this is 0, to which memory is set
@@ -43,7 +43,7 @@ __device__ State observe(unsigned& word, unsigned& count) {
 }
 
 template <class T>
-constexpr int loads = 64 / sizeof(T);  // of a thread at a time
+constexpr int loads = 64 / sizeof(T);  // per thread at a time
 constexpr int max_blocks = 8 * 132;    // as many as an H100 runs at a time
 
 /// Adds to counts[pass][digit] the digits of all passes.

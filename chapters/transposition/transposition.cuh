@@ -1,4 +1,4 @@
-// What the steps of this chapter include: CUDA C++ on either back end, check(), ceil_div(), Pack and the
+// Header of the steps of this chapter: CUDA C++ on either back end, check(), ceil_div(), Pack and the
 // declaration of the function that the steps define. Not to be changed: grading takes the repository's own.
 #pragma once
 #include "kata.hpp"

@@ -10,7 +10,7 @@
 
 namespace kata {
 
-/// What a comparison finds, apart from its text.
+/// The findings of a comparison, apart from its text.
 struct Mismatch {
     std::optional<std::size_t> first_wrong = {};  ///< the index of an element
     bool is_elsewhere = false;  ///< the wrong values belong to other rows, columns or planes

@@ -27,7 +27,7 @@ struct Chain {
     bool operator==(const Chain&) const = default;
 };
 
-/// What one source line adds to the members of Demand that have the same names.
+/// The amounts that one source line adds to the members of Demand that have the same names.
 struct Asked {
     double requests = 0, addresses = 0, basic_blocks = 0, comparisons = 0, operands = 0, divisions = 0;
     double lines = 0, passes = 0;
@@ -38,7 +38,7 @@ struct Asked {
     bool operator==(const Asked&) const = default;
 };
 
-/// What one block adds to the members of Demand that have the same names.
+/// The amounts that one block adds to the members of Demand that have the same names.
 struct OfBlock {
     Asked asked;
     double sectors = 0;  ///< beyond the L1 cache

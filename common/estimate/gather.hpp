@@ -81,7 +81,7 @@ class Gatherer final : public kata::Watcher {
     const Device& device_;
     const bool ends_;
     std::vector<Demand> done_;
-    std::optional<Demand> launch_, sample_;  // of the launch, and of its sample once that has ended
+    std::optional<Demand> launch_, sample_;  // for the launch, and for its sample once that has ended
     kata::Scene scene_;
     std::unordered_map<std::uint32_t, Line> line_of_;     // the line of each code of one module
     std::map<std::string, std::uint32_t> first_of_line_;  // the first basic block of "a.cu:3"

@@ -166,10 +166,10 @@ def explain(parser: Parser) -> None:
 def check(parser: Parser) -> None:
     parser.add_argument("files", metavar="FILE.cu", nargs="+", help="the sources of one program")
     parser.add_argument(
-        "-I", dest="include", metavar="DIR", action="append", default=[], help="as nvcc has it"
+        "-I", dest="include", metavar="DIR", action="append", default=[], help="the same as for nvcc"
     )
     parser.add_argument(
-        "-D", dest="define", metavar="MACRO", action="append", default=[], help="as nvcc has it"
+        "-D", dest="define", metavar="MACRO", action="append", default=[], help="the same as for nvcc"
     )
     parser.add_argument("--explain", action="store_true", help="also what each line of the kernels costs")
     parser.add_argument("--all", action="store_true", help="all lines, even those that cost little")

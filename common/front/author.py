@@ -208,8 +208,7 @@ def new_step(repository: Repository, chapter: str, step: str, improved: str | No
     new.file(repository.source(chapter, step), stub)
     new.file(
         repository.mistakes_file(chapter, step),
-        f"// What the tests must reject of {chapter} {step[:2]}; CONTRIBUTING.md says how a mistake is "
-        f"written.\n",
+        f"// Mistakes in {chapter} {step[:2]} that tests must reject. CONTRIBUTING.md explains the format.\n",
     )
     file = hints.file_of(repository, chapter)
     begun = hints.begin(file.read_text(encoding="utf-8") if file.is_file() else "", chapter, title_of(step))
@@ -330,7 +329,7 @@ def new_chapter(repository: Repository, chapter: str) -> int:
     new = New(repository)
     lesson = f"# {chapter.capitalize()}\n\n{LESSON}"
     header = (
-        f'// What the steps of this chapter include.\n#pragma once\n\n#include "kata.hpp"\n#include '
+        f'// Header of the steps of this chapter.\n#pragma once\n\n#include "kata.hpp"\n#include '
         f'"{chapter}.hpp"\n'
     )
     for name, text in (("README.md", lesson), (f"{chapter}.cuh", header)):

@@ -1,4 +1,4 @@
-"""What a step did, as pictures read it, and SVG that is legible on light and dark pages, with few colours."""
+"""The trace of a step, and SVG pictures in few colours that are legible on light and dark pages."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ IN_NO_LINE = {
 
 
 def devices(repository: Repository) -> list[str]:
-    """Returns the names of the GPUs that are described."""
+    """Returns the names of the GPUs that have a description in estimate/devices."""
     return sorted(path.stem for path in (repository.root / FOLDER / "devices").glob("*.csv"))
 
 
@@ -268,7 +268,7 @@ def caption(device_name: str, problem: str) -> str:
 HEADINGS = f"""\
 {"step":{TITLE}}{"estimated":>{COLUMN}}{"measured":>{COLUMN}}  bound by
 {"":{TITLE}}{"ms":>{COLUMN}}{"ms":>{COLUMN}}"""
-WRONG, NO_TIME = "wrong, so without a time", "no time, for:"
+WRONG, NO_TIME = "wrong, so it has no time", "no time, because:"
 
 
 def row_of(title: str, estimate: Estimate | NoTime | None, measured_ms: float | None) -> str:

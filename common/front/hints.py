@@ -21,7 +21,7 @@ find; `./kata hint {chapter} 01` shows one at a time.
 """
 EMPTY = "\n## {title}\n" + "".join(f"\n### {level}\n\n…\n" for level in LEVELS)
 WIDTH = 80
-LONG = 16  # characters: a longer statement of a solution is more than a word of CUDA
+LONG = 16  # characters: a line up to this length, such as a barrier, gives nothing away
 
 
 def file_of(repository: Repository, chapter: str) -> pathlib.Path:

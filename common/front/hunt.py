@@ -21,7 +21,7 @@ from fault import Fault
 from repository import Repository, module, prefix, short, suite
 
 WIDTH = 80
-LEVELS = ("message", "counters", "nothing")  # what is shown beside the kernel; the first is the easiest
+LEVELS = ("message", "counters", "nothing")  # shown beside the kernel; the first is the easiest
 KINDS = {
     "race": "threads access the same memory, one of them writes, and nothing orders them",
     "bounds": "an access outside of an array",

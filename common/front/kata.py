@@ -352,7 +352,7 @@ class Command(NamedTuple):
     text: str
     run: Callable[[Repository, argparse.Namespace], int] | None
     arguments: Callable[[arguments.Parser], None]
-    takes_rest: bool = False  # what comes after -- is not its own
+    takes_rest: bool = False  # arguments after -- are not its own
 
 
 COMMANDS = {

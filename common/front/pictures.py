@@ -162,7 +162,7 @@ def planes(traces: Sequence[Trace]) -> tuple[list[Panel], Panel]:
         panel.text(
             0,
             12,
-            f"block {block}: {len(cells)} planes, a cell {times:.1f} times, {end - begin} steps",
+            f"block {block}: {len(cells)} planes, each cell {times:.1f} times, {end - begin} steps",
             "small",
         )
         rows = [

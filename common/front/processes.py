@@ -73,7 +73,7 @@ def cause_of_death(number: int) -> str:
 
 
 def lines_of(process: subprocess.Popen[str]) -> Iterator[str]:
-    """Yields the lines of its output as they come."""
+    """Yields the lines that the process prints, as they arrive."""
     assert process.stdout
     for line in process.stdout:
         yield line.rstrip("\n")

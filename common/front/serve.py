@@ -91,7 +91,7 @@ class Tools:
         return {"command": "test", "tests": verdicts.as_json(found), "text": said.getvalue()}
 
     def explain(self, chapter: str, step: str) -> dict[str, Any]:
-        """What each line of a written step costs, the worst first, beside the solution's counts."""
+        """Returns the costs of each line of a written step, the worst first, beside the solution's counts."""
         with printed():
             found = explain.document(self.repository, *self.place(chapter, step))
         return {"command": "explain", **found}

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_links = 1 << 22;  // some hundred megabytes
 
-/// What a warp does in one piece.
+/// A part of a warp's work that nothing interrupts.
 struct Link {
     std::uint64_t begins, ends, block;
     unsigned warp;

@@ -1,4 +1,4 @@
-// What a step needs once nvcc has compiled it: the meter counts rounds and loads as they are written.
+// Counts of a step as nvcc compiles it; the meter counts rounds and loads as the source has them.
 #pragma once
 #include "judge/suite.hpp"
 

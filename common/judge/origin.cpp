@@ -102,7 +102,7 @@ class Trail final : public Watcher {
 /// An array, its elements and how messages name them.
 struct Shown {
     Address begin;
-    std::size_t bytes;  // of each element
+    std::size_t bytes;  // in each element
     Grid grid;
     std::string name = {};  // empty for a result, whose elements are named by their coordinates
     std::string noun = "element";

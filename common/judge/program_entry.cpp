@@ -1,5 +1,5 @@
-// Linked into a program that program.cpp loads: its main() under a name that can be exported, and exit(),
-// which ends main() and not the process, so that findings are still reported.
+// Linked into a program that program.cpp loads. It exports the program's main() under another name, and
+// replaces exit() by one that ends main() instead of the process, so that findings are still reported.
 #include <csetjmp>
 
 namespace {

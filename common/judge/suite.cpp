@@ -165,7 +165,7 @@ Run observed_run(const Conditions& conditions, const std::function<void()>& work
     } catch (const OpenKata&) {
         throw;  // not a fault of the step: it has not been written yet
     } catch (const Error& e) {
-        run.fault = "";  // what was found before is often the cause
+        run.fault = "";  // an earlier finding is often the cause
         for (const auto& finding : e.findings) *run.fault += finding + '\n';
         *run.fault += e.what() + launched(e, e.what());
         run.out_of_time = e.out_of_time;

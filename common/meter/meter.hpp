@@ -79,7 +79,7 @@ struct Resident {
     Region* last_region = nullptr;
     Flights flights;
     unsigned barriers_passed = 0;
-    std::uint64_t bytes_in_flight = 0;  // of asynchronous copies
+    std::uint64_t bytes_in_flight = 0;  // by asynchronous copies
 
     // By warp.
     std::vector<WarpLog> logs;
@@ -320,7 +320,7 @@ class Meter final : public simt::Probe {
     std::uint64_t longest_ = 0, contention_ = 0;
     bool polled_ = false;
     bool overlaps_ = false;      // the launch may run beside other work: its footprint is taken
-    simt::Footprint footprint_;  // of a launch that overlaps
+    simt::Footprint footprint_;  // for a launch that overlaps
     Clocks clocks_;
 
     // Memory.

@@ -333,7 +333,7 @@ Observation observe_outside(const Conditions& conditions, const std::function<vo
     } catch (...) {
         if (now.in) try {
                 now.in->observed();
-            } catch (...) {  // what has been thrown first is the cause
+            } catch (...) {  // the first exception is the cause
             }
         throw;
     }

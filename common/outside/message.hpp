@@ -42,7 +42,7 @@ enum class Topic : std::uint8_t {
     sample_ends
 };
 
-/// What a call of a step throws.
+/// The kind of exception that a call of a step throws.
 enum class Threw : std::uint8_t { open, error, bad_alloc, exception, other };
 
 /// The contents of a message, written or read in order.

@@ -194,7 +194,7 @@ class StepProcess final : public Watcher {
     Channel& channel_;
     Module module_;
     Message requests_{Topic::requests};  // not yet passed on
-    Interest interest_;                  // what the judge's watcher uses
+    Interest interest_;                  // fields that the judge's watcher uses
     std::deque<Scene> scenes_;
     std::function<std::string(const Place&)> line_of_;
 };

@@ -37,8 +37,8 @@ struct Copy {
     unsigned bytes, read;  // bytes written, and how many of them were read
     std::size_t group;
     const void* code;                 // where the copy was called
-    std::uint64_t mark;               // what Probe::copy_begins() returned
-    std::array<std::byte, 16> value;  // what was to be copied, at the time of the call
+    std::uint64_t mark;               // returned by Probe::copy_begins()
+    std::array<std::byte, 16> value;  // the bytes to copy, as they were at the call
     const Arrivals* barrier;          // at which it arrives; null if its thread waits for it
 };
 
@@ -48,7 +48,7 @@ struct Copies {
     std::size_t groups = 0;  // groups that the thread has committed
 };
 
-struct alignas(64) Thread {  // what every turn reads lies in one cache line
+struct alignas(64) Thread {  // members that every turn reads lie in one cache line
     State state = State::done;
     bool paused = false;  // gave way although it could go on: its log is full, or it polls
     bool polling = false;
@@ -64,7 +64,7 @@ struct alignas(64) Thread {  // what every turn reads lies in one cache line
     Collective collective{};
     unsigned mask = 0;       // the mask that the call names
     unsigned partners = 0;   // lanes of the mask that took part in the last call
-    unsigned active = 0;     // what its last __activemask() returned
+    unsigned active = 0;     // returned by its last __activemask()
     unsigned passed_by = 0;  // mask of a lane that waited for it when it named another mask
     std::uint64_t value = 0, result = 0;
     int source = 0;

@@ -13,7 +13,7 @@ namespace simt {
 
 namespace {
 
-/// Completes the running thread's copies that `has_arrived`, and returns how many.
+/// Completes the running thread's copies for which `has_arrived` is true, and returns their number.
 std::size_t land(const auto& has_arrived) {
     return std::erase_if(running->copies.in_flight, [&](const Copy& copy) {
         if (!has_arrived(copy)) return false;

@@ -182,7 +182,7 @@ class Loops:
     def known(self, value: str) -> bool:
         """True if the value may be known once the loops are unrolled: a constant, what is computed from such
         values, or one of several, among them the index of a loop."""
-        inside: set[str] = set()  # what the present value is computed from, in the round of a loop
+        inside: set[str] = set()  # inputs of the present value, in the round of a loop
         done: set[str] = set()
 
         def follow(value: str) -> bool:

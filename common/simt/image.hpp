@@ -47,9 +47,9 @@ struct Declared {
     std::size_t bytes = 0;
 };
 
-/// Returns the function of the module that declares most; nothing if unknown.
+/// Returns the function of the module that declares the most shared memory; an empty name if unknown.
 Declared most_shared(const Image&);
-/// Returns the bytes that the function at this address declares; 0 if unknown.
+/// Returns the bytes of shared memory that the function at this address declares; 0 if unknown.
 std::size_t shared_of(const Image&, const void* function);
 
 }  // namespace simt

@@ -23,13 +23,13 @@ struct Task {
 struct Stream {
     bool blocking = true, destroyed = false;
     std::uint64_t enqueued = 0, last_launch = 0;
-    Before before;            // what comes before its next task, as far as the stream itself orders it
+    Before before;            // tasks before its next one, as far as the stream itself orders it
     std::vector<Task> tasks;  // those that may still matter, the oldest first
 };
 
 unsigned streams_so_far = stream_of_thread + 1;
 std::map<unsigned, Stream> streams;
-Before before_host;  // what the host has waited for
+Before before_host;  // tasks that the host has waited for
 std::vector<std::string> unordered;
 bool is_observed = false;
 bool has_caller = true;  // if so, task 1 of the default stream stands for the caller's work

@@ -22,7 +22,7 @@ Probe* listener() { return meter && session && session->conditions.metered ? met
 
 bool is_run_in_part(const Launch& launch) {
     constexpr std::uint64_t most_blocks = 1 << 14,
-                            most_threads = 1 << 22;  // of a launch that is run whole
+                            most_threads = 1 << 22;  // in a launch that is run whole
     return session->conditions.only_ends &&
            (blocks_of(launch) > most_blocks || threads_of(launch) > most_threads ||
             (session->conditions.even_of_few && blocks_of(launch) > blocks_at_ends));

@@ -11,8 +11,8 @@
 constexpr int warps = 8;
 constexpr int threads = 32 * warps;
 constexpr int rows = 4;                // queries of a warp
-constexpr int queries = rows * warps;  // of a block
-constexpr int keys = 32;               // of a tile: one for each lane
+constexpr int queries = rows * warps;  // per block
+constexpr int keys = 32;               // per tile: one for each lane
 
 template <int d>
 __global__ void __launch_bounds__(threads)
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(threads)
             weight[r] = expf(score - largest[r]);
             float added = weight[r];
             for (int stride = 16; stride > 0; stride /= 2) added += __shfl_xor_sync(~0u, added, stride);
-            // What has been added so far was relative to the largest score before.
+            // The sum so far is relative to the largest score before.
             const float factor = expf(before - largest[r]);
             sum[r] = sum[r] * factor + added;
             for (int c = 0; c < d / 32; ++c) o[r][c] *= factor;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(threads)
         __syncthreads();
         for (int r = 0; r < rows; ++r)
             for (int j = 0; j < keys; ++j) {
-                const float w = __shfl_sync(~0u, weight[r], j);  // of key j, from its lane
+                const float w = __shfl_sync(~0u, weight[r], j);  // the weight of key j, from its lane
                 for (int c = 0; c < d / 32; ++c) o[r][c] += w * kv_s[j][lane + 32 * c];
             }
     }

@@ -12,10 +12,10 @@
 #include <cuda_pipeline.h>
 #include <mma.h>
 
-constexpr int side = 16;                      // of a fragment
-constexpr int queries = 64;                   // of a block; a warp has 16
-constexpr int keys = 64;                      // of a tile
-constexpr int threads = queries / side * 32;  // of a block
+constexpr int side = 16;                      // rows and columns of a fragment
+constexpr int queries = 64;                   // per block; a warp has 16
+constexpr int keys = 64;                      // per tile
+constexpr int threads = queries / side * 32;  // per block
 constexpr int wide = 8;                       // elements of a pack of 16 bytes
 // After each row of a tile, as in gemm 11. Eight rows that are read at once then lie in different banks.
 constexpr int padding = wide;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(threads)
     for (auto& fragment : o) wmma::fill_fragment(fragment, 0.0f);
     // The exponentials are powers of two, for which there is an instruction.
     constexpr float log2_e = 1.44269504f, factor_of_scores = scale<d> * log2_e;
-    float largest = -FLT_MAX, sum = 0;  // of the lane's query; the sum is over the lane's own keys
+    float largest = -FLT_MAX, sum = 0;  // for the lane's query; the sum is over the lane's own keys
     for (int first_key = 0; first_key < end; first_key += keys) {
         __pipeline_wait_prior(0);
         __syncthreads();  // the keys are there, and all have used the values of the tile before

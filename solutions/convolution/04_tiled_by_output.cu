@@ -16,7 +16,7 @@ __global__ void tiled_by_output(const float* in, float* out, int width, int heig
     constexpr int in_tile = tile + 2 * r, side = 2 * r + 1;
     __shared__ float in_s[in_tile][in_tile];
     const int tx = threadIdx.x, ty = threadIdx.y;
-    const int first_col = blockIdx.x * tile - r;  // of the input tile: negative in the first blocks
+    const int first_col = blockIdx.x * tile - r;  // where the input tile begins: negative in the first blocks
     const int first_row = blockIdx.y * tile - r;
     // One index over all elements of the tile, in steps of all threads of the block: neighbouring
     // threads load neighbouring elements, and some have nothing to do in the last round only.
@@ -28,7 +28,7 @@ __global__ void tiled_by_output(const float* in, float* out, int width, int heig
     }
     __syncthreads();  // a thread sums up what others have loaded
 
-    const int col = blockIdx.x * tile + tx, row = blockIdx.y * tile + ty;  // of the output
+    const int col = blockIdx.x * tile + tx, row = blockIdx.y * tile + ty;  // the thread's output
     if (col >= width || row >= height) return;
     float sum = 0.0f;
     for (int f_row = 0; f_row < side; ++f_row) {

@@ -11,7 +11,7 @@ __global__ void shared_memory(const float* a, const float* b, float* c, int m, i
     // kata: begin
     __shared__ float a_s[tile][tile], b_s[tile][tile];
     const int tx = threadIdx.x, ty = threadIdx.y;
-    const int row = blockIdx.y * tile + ty, col = blockIdx.x * tile + tx;  // of the thread's result
+    const int row = blockIdx.y * tile + ty, col = blockIdx.x * tile + tx;  // the thread's result
     float sum = 0.0f;
     // All threads take part in all phases, those without a result, too: others need what they load.
     for (int phase = 0; phase < ceil_div(k, tile); ++phase) {

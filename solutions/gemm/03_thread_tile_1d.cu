@@ -14,7 +14,7 @@ static_assert(bm * bk == threads && bk * bn == threads, "a thread loads one elem
 __global__ void thread_tile_1d(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     __shared__ float a_s[bm][bk], b_s[bk][bn];
-    const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;  // of the block's tile of C
+    const int first_row = blockIdx.y * bm, first_col = blockIdx.x * bn;  // where the tile of C begins
     // The block is a row of threads, which take three shapes. To compute: bn columns, and one row for
     // every tm rows of the tile. The thread has column tx and rows ty * tm to ty * tm + tm - 1.
     const int tx = threadIdx.x % bn, ty = threadIdx.x / bn;
@@ -48,7 +48,7 @@ __global__ void thread_tile_1d(const float* a, const float* b, float* c, int m, 
 void gemm(const float* a, const float* b, float* c, int m, int n, int k) {
     // kata: begin
     if (m == 0 || n == 0) return;
-    const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));  // of tiles, which are larger than the block
+    const dim3 grid(ceil_div(n, bn), ceil_div(m, bm));  // counts tiles, which are larger than the block
     thread_tile_1d<<<grid, threads>>>(a, b, c, m, n, k);
     check(cudaGetLastError());
     // kata: end

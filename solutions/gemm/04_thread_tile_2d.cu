@@ -13,7 +13,7 @@
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
 constexpr int bk = 8;                          // elements along K that are on chip at a time
 constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
-constexpr int rows = bm / tm, cols = bn / tn;  // of threads in a block
+constexpr int rows = bm / tm, cols = bn / tn;  // rows and columns of threads in a block
 constexpr int threads = rows * cols;
 static_assert(threads % bk == 0 && threads % bn == 0, "in each round of loading a thread keeps its column");
 

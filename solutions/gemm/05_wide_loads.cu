@@ -12,7 +12,7 @@
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
 constexpr int bk = 8;                          // elements along K that are on chip at a time
 constexpr int tm = 8, tn = 8;                  // rows and columns of results of a thread
-constexpr int rows = bm / tm, cols = bn / tn;  // of threads in a block
+constexpr int rows = bm / tm, cols = bn / tn;  // rows and columns of threads in a block
 constexpr int threads = rows * cols;
 constexpr int wide = 4;  // elements of a pack
 static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread loads one pack of each tile");
@@ -72,7 +72,7 @@ __global__ void wide_loads(const float* a, const float* b, float* c, int m, int 
         __syncthreads();  // as in 04
 #pragma unroll
         for (int i = 0; i < bk; ++i) {
-            Pack a_i[tm / wide], b_i[tn / wide];  // of one load each
+            Pack a_i[tm / wide], b_i[tn / wide];  // one load each
             for (int r = 0; r < tm / wide; ++r) a_i[r] = a_s[i][ty + r * rows];
             for (int s = 0; s < tn / wide; ++s) b_i[s] = b_s[i][tx + s * cols];
             for (int r = 0; r < tm; ++r) {

@@ -10,7 +10,7 @@ constexpr int bm = 128, bn = 128;              // rows and columns of C that a b
 constexpr int bk = 8;                          // elements along K that are on chip at a time
 constexpr int wm = 64, wn = 32;                // rows and columns of C that a warp computes
 constexpr int tm = 8, tn = 8;                  // rows and columns of C that a thread computes
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;  // elements of a pack
 static_assert(bm * bk == threads * wide && bk * bn == threads * wide, "a thread loads one pack of each tile");
@@ -61,7 +61,7 @@ __global__ void warp_tile(const float* a, const float* b, float* c, int m, int n
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     // In packs, as in 05, but ty + rows and tx + cols lie in the tile of the warp.
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
-    // Which packs a thread loads has nothing to do with which it multiplies.
+    // The packs that a thread loads are independent of those that it multiplies.
     const int a_y = threadIdx.x / (bk / wide), a_x = threadIdx.x % (bk / wide) * wide;
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide) * wide;
 

@@ -12,14 +12,14 @@
 
 constexpr int bm = 128, bn = 128;              // rows and columns of C that a block computes
 constexpr int bk = 8;                          // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
 constexpr int wm = 64, wn = 32;                // rows and columns of C that a warp computes
 constexpr int tm = 8, tn = 8;                  // rows and columns of C that a thread computes
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;  // elements of a pack
 static_assert(threads % bk == 0 && bk * bn == threads * wide, "a thread copies a column of A, a pack of B");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
@@ -28,8 +28,8 @@ struct alignas(wide * sizeof(float)) Pack {
     float at[wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy element (row, col) of a matrix, or the pack that begins there, to shared memory. Stores
+/// zeros if the matrix, which is height x width, has no such element.
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     // kata: begin
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(threads, 2)
     const int lane = threadIdx.x % 32, square = lane / 4, warp = threadIdx.x / 32;
     const int lane_x = square % (cols / 2) * 2 + lane % 2, lane_y = square / (cols / 2) * 2 + lane / 2 % 2;
     const int tx = warp % (bn / wn) * (wn / wide) + lane_x, ty = warp / (bn / wn) * (wm / wide) + lane_y;
-    // What the thread copies: of A one place along K in every (threads / bk)th row, of B a pack.
+    // The thread copies one place along K in every (threads / bk)th row of A, and one pack of B.
     const int a_y = threadIdx.x / bk, a_x = threadIdx.x % bk;
     const int b_y = threadIdx.x / (bn / wide), b_x = threadIdx.x % (bn / wide);
 

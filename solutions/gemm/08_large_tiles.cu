@@ -12,15 +12,15 @@
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
 constexpr int wm = 64, wn = 64;                // rows and columns of C that a warp computes
 constexpr int tm = 8, tn = 16;                 // rows and columns of C that a thread computes
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;                                               // elements of a pack
 constexpr int a_rows = threads / bk, b_rows = threads / (bn / wide);  // rows of each tile copied at a time
-static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy as much");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy the same number of elements");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
 
@@ -34,8 +34,8 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy element (row, col) of a matrix, or the pack that begins there, to shared memory. Stores
+/// zeros if the matrix, which is height x width, has no such element.
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     // kata: begin

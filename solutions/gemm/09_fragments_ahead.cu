@@ -13,15 +13,15 @@
 
 constexpr int bm = 128, bn = 256;              // rows and columns of C that a block computes
 constexpr int bk = 16;                         // elements along K in a tile
-constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others on their way
+constexpr int stages = 4;                      // pairs of tiles on chip: one in use, the others in flight
 constexpr int wm = 64, wn = 64;                // rows and columns of C that a warp computes
 constexpr int tm = 8, tn = 16;                 // rows and columns of C that a thread computes
-constexpr int rows = wm / tm, cols = wn / tn;  // of threads in a warp
+constexpr int rows = wm / tm, cols = wn / tn;  // rows and columns of threads in a warp
 constexpr int threads = bm * bn / (tm * tn);
 constexpr int wide = 4;               // elements of a pack
 constexpr int a_rows = threads / bk;  // rows of a tile of A that are copied at a time
-static_assert(bm % a_rows == 0 && a_rows % wide == 0, "all threads copy as much, and into whole packs");
-static_assert(stages >= 2, "while a pair of tiles is multiplied, another is on its way");
+static_assert(bm % a_rows == 0 && a_rows % wide == 0, "threads copy equally many elements, in whole packs");
+static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same of two sets");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
@@ -36,7 +36,7 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy an element, or a pack, to shared memory; or zeros.
+/// Begins to copy an element, or a pack, to shared memory. Stores zeros for those outside of the matrix.
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // kata: begin

@@ -23,7 +23,7 @@ template <int consumers_, int bn_>
 struct alignas(1024) Tiles {
     static constexpr int consumers = consumers_, bm = consumers * 64, bn = bn_;
     static constexpr int threads = (1 + consumers) * 128;
-    static constexpr int bytes = (bm + bn) * bk * sizeof(bf16);  // of a pair of tiles
+    static constexpr int bytes = (bm + bn) * bk * sizeof(bf16);  // per pair of tiles
     static constexpr int patch_bytes = 2 * consumers * 4 * sizeof(Patch);
     static constexpr int stages = (on_chip - patch_bytes) / bytes;  // pairs of tiles
 

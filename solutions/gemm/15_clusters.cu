@@ -14,7 +14,7 @@ using namespace hopper;
 constexpr int bk = 64;               // elements along K in a tile
 constexpr int group = 16;            // rows of tiles of C that are computed together
 constexpr int on_chip = 225 * 1024;  // bytes for stages and results
-constexpr int most_shares = 8;       // of a tile: as many blocks as a cluster may have on any GPU
+constexpr int most_shares = 8;       // per tile: as many blocks as a cluster may have on any GPU
 
 /// The stages in turn. A barrier is in its first phase in the first round, of parity 0, and so on.
 template <int stages>
@@ -31,7 +31,7 @@ template <int consumers_, int bn_, int cluster_, class Results>
 struct alignas(1024) Tiles {
     static constexpr int consumers = consumers_, bm = consumers * 64, bn = bn_, cluster = cluster_;
     static constexpr int threads = (1 + consumers) * 128;
-    static constexpr int bytes = (bm + bn) * bk * sizeof(bf16);         // of a pair of tiles
+    static constexpr int bytes = (bm + bn) * bk * sizeof(bf16);         // per pair of tiles
     static constexpr int stages = (on_chip - sizeof(Results)) / bytes;  // pairs of tiles
 
     bf16 a[stages][bm][bk];
@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(Share::threads, 1)
     const int phases = ceil_div(k, bk), shares = gridDim.y, share = blockIdx.y;
     // Rounded so that the shares differ by one phase at most, and none is missing.
     const int begin = phases * share / shares, end = phases * (share + 1) / shares;
-    const int across = width / Share::bn, parts = height / Share::bm * across;  // of a tile
+    const int across = width / Share::bn, parts = height / Share::bm * across;  // per tile
     Stage<Share::stages> stage;
     // The same parts in all blocks of a cluster, which differ in blockIdx.y: all come to each sync_cluster().
     for (int part = blockIdx.x; part < count * parts; part += gridDim.x) {

@@ -19,7 +19,7 @@ __device__ unsigned char luminance(unsigned char r, unsigned char g, unsigned ch
 __global__ void wide_grayscale(const unsigned char* rgb, unsigned char* gray, int pixels) {
     // kata: begin
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const int first = wide * i;  // of the thread's pixels
+    const int first = wide * i;  // the first of the thread's pixels
     if (first + wide <= pixels) {
         // The colours of 16 pixels are 48 bytes, so that those of each thread begin at a multiple of 16.
         const Bytes* const from = reinterpret_cast<const Bytes*>(rgb) + 3 * i;

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block, 32)
     float per_col[wide];  // one over the number of the patch's columns in the picture
     for (int s = 0; s < wide; ++s)
         per_col[s] = 1.0f / max(min(col + s + size, width - 1) - max(col + s - size, 0) + 1, 1);
-    int sum[wide] = {};  // of the patch around each of the thread's pixels
+    int sum[wide] = {};  // the sum of the patch around each of the thread's pixels
     // Rows above the strip enter before its first mean. `row` enters the patches of row y = row - size, whose
     // last row it is.
     for (int row = first - size; row < last + size; ++row) {
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(block, 32)
         const int y = row - size, leaving = y - size - 1;
         const Row fresh = load_row<aligned>(in, row, col, width, height);
         const Row old = leaving >= first - size ? load_row<aligned>(in, leaving, col, width, height) : Row{};
-        // What the first pixel's patch gains and loses; for the next one a column enters from the right and
-        // one leaves to the left, in both rows.
+        // The first pixel's patch gains `plus` and loses `minus`. For each next pixel, a column enters from
+        // the right and one leaves to the left, in both rows.
         unsigned plus = sum_around_first<size>(fresh), minus = sum_around_first<size>(old);
         for (int s = 0; s < wide; ++s) {
             // Unsigned numbers wrap, so this is right even if `minus` is larger.

@@ -1,8 +1,8 @@
 // 06 Row ring: a warp marches down 448 columns, and the rows of its patches stay in shared memory.
 // Beyond the document. Changed from 05: a pixel is read from global memory once. A row goes into a ring in
-// shared memory, from where it enters the sums and later leaves them; the next rows are on their way into it
-// (asynchronous copies) while these are worked on. A thread sums up its own 16 columns only, two sums in a
-// word, and gets those beside them from its neighbours in the warp (shuffles). The mean is one operation.
+// shared memory, from where it enters the sums and later leaves them. Asynchronous copies bring the next
+// rows meanwhile. A thread sums up only its own 16 columns, two sums in a word, and gets those beside them
+// from its neighbours in the warp (shuffles). The mean is one operation.
 //
 // Needs: sm_80
 #include "fixed_size.cuh"
@@ -14,7 +14,7 @@ constexpr int results = 28;               // lanes of a warp with means to store
 constexpr int idle = (32 - results) / 2;  // lanes at either end; the inner one sums up for its neighbour
 constexpr int wide = 16;                  // columns of a thread, and more than a patch reaches to either side
 
-/// The rows on their way into the ring. Strips of small patches are low, and begin sooner with fewer.
+/// The rows in flight to the ring. Strips of small patches are low, and begin sooner with fewer.
 template <int size>
 constexpr int ahead = size < 3 ? 4 : 6;
 
@@ -158,7 +158,7 @@ struct Strips {
 };
 
 template <int size>
-constexpr int rows_of = 2 * size + 1 + ahead<size>;  // in the ring: those of a patch, and those on their way
+constexpr int rows_of = 2 * size + 1 + ahead<size>;  // in the ring: those of a patch, and those in flight
 
 template <int size, bool aligned>
 __global__ void __launch_bounds__(block)
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(block)
         return;  // a whole warp, because its lanes exchange sums
     const int col = (warp * results + lane - idle) * wide;
     const int first = strips.first_row(blockIdx.y), last = min(strips.first_row(blockIdx.y + 1), height);
-    const int end = min(last + size, height);  // of the rows that the strip needs
+    const int end = min(last + size, height);  // where the rows that the strip needs end
     const int pixels = width * height;
     // A row that is not aligned is still loaded and stored in aligned groups of 16 bytes. A group also has
     // pixels of the next lane. So a lane with results needs that lane's pixels, too.

@@ -9,7 +9,7 @@ constexpr int wide = 4;     // elements of a thread
 __global__ void wide_add(const float* a, const float* b, float* c, int n) {
     // kata: begin
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const int first = wide * i;  // of the thread's elements
+    const int first = wide * i;  // the first of the thread's elements
     // Tested as a difference: near the end of the longest vectors first + wide is more than an int holds.
     if (n - first >= wide) {
         // The arrays begin at a multiple of 256 bytes, as cudaMalloc returns them: so fours begin at a

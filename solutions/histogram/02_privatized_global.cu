@@ -7,7 +7,7 @@ constexpr int block = histogram::copy_characters;  // threads
 
 __global__ void privatized_global(const char* text, std::size_t length, unsigned* histo, unsigned* copies) {
     // kata: begin
-    unsigned* const copy = copies + std::size_t{blockIdx.x} * bins;  // of this block
+    unsigned* const copy = copies + std::size_t{blockIdx.x} * bins;  // this block's copy
     // A thread for each bin; if there were more bins than threads, some would take several.
     for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) copy[bin] = 0;
     __syncthreads();  // no thread counts in what is not zeroed yet

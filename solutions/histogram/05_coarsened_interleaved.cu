@@ -13,7 +13,7 @@ __global__ void coarsened_interleaved(const char* text, std::size_t length, unsi
     __syncthreads();  // zeroed
 
     const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;  // of the whole grid
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;  // in the whole grid
     // Together the threads read `threads` neighbours a round. A grid of any size would count the text.
     for (std::size_t i = first; i < length; i += threads) {
         const int letter = text[i] - 'a';

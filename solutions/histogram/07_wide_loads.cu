@@ -5,7 +5,7 @@
 #include "histogram.cuh"
 
 constexpr int block = 512;           // threads
-constexpr int loads = 4;             // of a thread
+constexpr int loads = 4;             // per thread
 constexpr int tile = loads * block;  // loads of a block, of 16 characters each
 
 /// Adds a character to the bins, if it is a letter.
@@ -24,7 +24,7 @@ __global__ void wide_loads(const char* text, std::size_t length, unsigned* histo
     if (tx < bins) histo_s[tx] = 0;
     __syncthreads();  // zeroed
 
-    // What cudaMalloc returns is aligned to 256 bytes, so that each uint4 is aligned to its 16.
+    // cudaMalloc aligns its memory to 256 bytes, so each uint4 is aligned to 16.
     const auto* const text16 = reinterpret_cast<const uint4*>(text);
     const std::size_t whole = length / 16;  // loads that are full
     const std::size_t first = std::size_t{blockIdx.x} * tile + tx;

@@ -7,10 +7,10 @@
 #include "histogram.cuh"
 
 constexpr int block = 512;  // threads
-constexpr int loads = 4;    // of a thread at a time
+constexpr int loads = 4;    // per thread at a time
 constexpr int tile = loads * block;
 constexpr unsigned max_blocks = 4 * 132;  // four on each multiprocessor of an H100
-constexpr int lanes = 32;                 // of a warp
+constexpr int lanes = 32;                 // per warp
 constexpr int characters = 256;           // values of a byte
 
 __global__ void private_counters(const char* text, std::size_t length, unsigned* histo) {

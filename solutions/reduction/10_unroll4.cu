@@ -18,7 +18,7 @@ __global__ void unroll4(T* in, T* out, int n, Op op) {
         // All loads first, each into a variable of its own: they wait for memory together, and once.
         const T a1 = data[t], a2 = data[t + block], a3 = data[t + 2 * block], a4 = data[t + 3 * block];
         data[t] = op(op(a1, a2), op(a3, a4));
-    } else {  // the last segment is short: what there is of it
+    } else {  // the last segment is short
         for (int i = t + block; i < length; i += block) data[t] = op(data[t], data[i]);
     }
     __syncthreads();

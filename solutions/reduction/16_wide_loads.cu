@@ -4,7 +4,7 @@
 #include "reduction.cuh"
 
 constexpr int block_dim = 1024;             // threads of a block
-constexpr int loads = 4;                    // of a thread
+constexpr int loads = 4;                    // per thread
 constexpr int segment = loads * block_dim;  // packs that a block reduces
 
 /// As many elements as one load takes. The alignment makes it one load.
@@ -44,7 +44,7 @@ template <class T, class Op>
 __device__ T reduce_thread(const T* in, int n, Op op) {
     // kata: begin
     constexpr int width = Pack<T>::width;
-    // What cudaMalloc returns is aligned to 256 bytes; an address in the middle of an array need not be.
+    // cudaMalloc aligns its memory to 256 bytes; an address in the middle of an array need not be aligned.
     const auto* const packs = reinterpret_cast<const Pack<T>*>(in);
     const int whole = n / width;  // packs that are full
     const int t = threadIdx.x, begin = blockIdx.x * segment, first = begin + t;

@@ -8,9 +8,9 @@
 
 constexpr int block_dim = 1024;             // threads of a block
 constexpr int resident = 2;                 // blocks at a time on a multiprocessor of 2048 threads
-constexpr int loads = 4;                    // of a thread, in flight at once
+constexpr int loads = 4;                    // per thread, in flight at once
 constexpr int segment = loads * block_dim;  // packs that a block loads at once
-constexpr int most_segments = 4;            // of a block
+constexpr int most_segments = 4;            // per block
 
 /// As many elements as one load takes. The alignment makes it one load.
 template <class T>
@@ -70,7 +70,7 @@ __device__ T reduce_thread(const T* in, int n, int segments, Op op) {
 #pragma unroll
         for (int k = 0; k < loads; ++k) combine(pack[k]);
     }
-    // What is left of the block's packs, fewer than a segment has.
+    // The rest of the block's packs, fewer than a segment has.
 #pragma unroll 1
     for (int i = begin + t; i < end; i += block_dim) combine(packs[i]);
     if (blockIdx.x == 0 && t < n % width) value = op(value, in[whole * width + t]);
@@ -95,7 +95,7 @@ __global__ void last_block(const T* in, T* out, int n, int segments, T* partials
         __threadfence();  // a thread that sees the count sees the result, too
         // atomicInc counts up to its second argument, and from there on to 0.
         last = atomicInc(&done, gridDim.x - 1) == gridDim.x - 1;
-        if (last) __threadfence();  // what is read from here on is not older than the count
+        if (last) __threadfence();  // reads from here on are not older than the count
     }
     __syncthreads();    // `last` goes to all threads, and with it what thread 0 has seen
     if (!last) return;  // the whole block or none of it: barriers may follow

@@ -17,7 +17,7 @@ template <class T, class Op>
 __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
     // kata: begin
     __shared__ T x[padded(scan::max_section)];
-    __shared__ T last[scan::max_section / coarse_factor];  // of each subsection
+    __shared__ T last[scan::max_section / coarse_factor];  // element of each subsection
     const int threads = blockDim.x, section = threads * coarse_factor, t = threadIdx.x;
     const int first = blockIdx.x * section;
     // Not each thread its own subsection: neighbouring threads load neighbouring elements.
@@ -29,7 +29,7 @@ __global__ void coarsened(const T* in, T* out, int n, Kind kind, Op op) {
             x[padded(e)] = e > 0 && i < n ? in[i - 1] : op.identity();
         }
     }
-    __syncthreads();  // what a thread scans, other threads have loaded
+    __syncthreads();  // other threads have loaded the elements that a thread scans
 
     // Phase 1: scan the subsection, without a barrier, because no other thread touches it.
     T* const mine = x + padded(t * coarse_factor);  // no free place within: 32 is a multiple of 4

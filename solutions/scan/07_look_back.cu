@@ -40,13 +40,13 @@ __device__ void scan_in_place(T* x, Op op) {
     // kata: end
 }
 
-/// The sum of all sections before `s`, for all lanes of the warp that calls it.
+/// Returns the sum of all sections before `s` to all lanes of the calling warp.
 template <class T, class Op>
 __device__ T look_back(Word* status, int s, Op op) {
     // kata: begin
     const int lane = threadIdx.x % 32;
     T before = op.identity();
-    for (int end = s;; end -= 32) {  // the 32 sections before `end`, the nearest for lane 0
+    for (int end = s;; end -= 32) {  // the 32 sections before `end`; lane 0 polls the nearest
         const int i = end - 1 - lane;
         T sum = op.identity();
         State state = prefix;     // before the first section there is nothing to add

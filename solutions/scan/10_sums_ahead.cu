@@ -14,10 +14,10 @@
 constexpr int warps = 16;  // warps that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 6;                   // rows of a tile that a warp scans
-constexpr int packs = warps * rows * 32;  // of a tile
-constexpr int stages = 4;  // tiles of a block on chip: one is scanned, two are summed, one on its way
+constexpr int packs = warps * rows * 32;  // per tile
+constexpr int stages = 4;  // tiles of a block on chip: one is scanned, two are summed, one is in flight
 constexpr int ahead = 2;   // a tile is summed so many tiles before it is scanned
-static_assert(stages >= ahead + 2, "a tile is on its way before it is summed");
+static_assert(stages >= ahead + 2, "a tile is in flight before it is summed");
 
 /// As many elements as one load takes. The alignment makes it one load.
 template <class T>
@@ -46,7 +46,7 @@ __device__ T scan_warp(T value, Op op) {
 template <class T, class Op>
 __device__ T sum_of_tiles(Word* status, int begin, int end, Op op) {
     // kata: begin
-    constexpr int each = 5;  // of a lane, all in flight at once: 160 tiles, where an H100 runs 132 blocks
+    constexpr int each = 5;  // per lane, all in flight at once: 160 tiles, where an H100 runs 132 blocks
     const int lane = threadIdx.x % 32;
     T sum = op.identity();
     // Waits until all these tiles have sums. The wait ends: the lowest tile without one belongs to a block

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(threads) sort_tiles(const T* in, T* out, int n
             }
     keep(x, count, mine);
     for (int run = each; run < tile; run *= 2) {
-        const int begin = min(t * each / (2 * run) * (2 * run), count);  // of the thread's pair of runs
+        const int begin = min(t * each / (2 * run) * (2 * run), count);  // start of its pair of runs
         const int a_count = min(run, count - begin), b_count = min(run, count - begin - a_count);
         merge(x + begin, a_count, x + begin + a_count, b_count, t * each - begin, mine);
         keep(x, count, mine);

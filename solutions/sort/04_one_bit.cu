@@ -33,7 +33,7 @@ __global__ void scatter(const T* in, T* out, int n, int bit, int sections, const
     const int lane = threadIdx.x % 32, s = (blockIdx.x * threads + threadIdx.x) / 32;
     if (s >= sections) return;
     const int first = s * section;
-    unsigned zero = before[s], one = before[sections + s];  // places of the next zero and of the next one
+    unsigned zero = before[s], one = before[sections + s];  // places of the next 0 and of the next 1
     for (int i = first + lane; i - lane < min(first + section, n); i += 32) {
         T element;
         if (i < n) element = in[i];

@@ -24,7 +24,7 @@ constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
-/// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
+/// The state of a digit in a tile. The lowest two bits of a published word hold it, the others the count.
 /// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
     nothing,  ///< nothing yet: this is 0, to which memory is set
@@ -43,7 +43,7 @@ __device__ State observe(unsigned& word, unsigned& count) {
 }
 
 template <class T>
-constexpr int loads = 64 / sizeof(T);  // of a thread at a time
+constexpr int loads = 64 / sizeof(T);  // per thread at a time
 constexpr int max_blocks = 8 * 132;    // as many as an H100 runs at a time
 
 /// Adds to counts[pass][digit] the digits of all passes.
@@ -130,7 +130,7 @@ __device__ void rank(const T (&mine)[rows<T>], int shift, unsigned* places, unsi
     for (int r = 0; r < rows<T>; ++r) {
         const int digit = digit_of<bits>(mine[r], shift);
         const bool by_mask = match == Match::in_turn && r % 2 == 1;  // known to the compiler
-        const unsigned place = places[digit];                        // is on its way while lanes match
+        const unsigned place = places[digit];                        // is in flight while lanes match
         const unsigned same = match == Match::any ? __match_any_sync(~0u, digit)
                               : by_mask           ? match_by_mask(masks[digit])
                                                   : match_by_ballots(digit);
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(threads, 3)
             rank<Match::in_turn>(mine, shift, counters[warp], masks[warp], x);
             break;
     }
-    unsigned before = 0;  // of the digit, in all tiles to the left
+    unsigned before = 0;  // how often the digit is in all tiles to the left
     for (int i = tile_number - 1; i >= 0;) {
         unsigned found;
         const State state = observe(status[i][t], found);

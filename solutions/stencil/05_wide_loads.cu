@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(block_x* block_y, (apart == 1 ? 32 : 20) / siz
         Row result = curr;  // cells on the boundary stay
         // A warp is one row of one plane, block_x being 32, so all of its lanes take the same way here.
         if (y > 0 && y < n - 1 && z > 0 && z < n - 1) {
-            // Of four cells side by side, only the outermost two neighbours along x are not the thread's own.
+            // The thread has four cells side by side, so it loads only the outermost two neighbours along x.
             // Before x = 0 lies the end of another row, and after x = n - 1 the beginning of one: they are
             // not used.
             const Row left =

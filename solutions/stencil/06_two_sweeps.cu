@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(warps * 32)
     };
 
     const int first = blockIdx.z * planes, last = min(first + planes, n);
-    Row prev = load(first - 2), curr = load(first - 1);  // of the grid, before and in plane z
-    Row mid_prev = {}, mid_curr = {};                    // of the first sweep, a plane behind
+    Row prev = load(first - 2), curr = load(first - 1);  // rows of the grid, before and in plane z
+    Row mid_prev = {}, mid_curr = {};                    // rows after the first sweep, a plane behind
     // Two rounds more than there are planes of results: rounds first - 1 and first only fill the rows of the
     // first sweep, and round z stores plane z - 1.
     for (int z = first - 1; z <= last; ++z) {

@@ -11,7 +11,7 @@ __global__ void shared_tile(const float* in, float* out, int rows, int columns) 
     // kata: begin
     __shared__ float in_s[tile][tile];
     const int x = threadIdx.x;
-    const int first_row = blockIdx.y * tile, first_column = blockIdx.x * tile;  // of the block's tile
+    const int first_row = blockIdx.y * tile, first_column = blockIdx.x * tile;  // where the tile begins
     for (int y = threadIdx.y; y < tile; y += high)
         if (first_row + y < rows && first_column + x < columns)
             in_s[y][x] = in[(first_row + y) * columns + first_column + x];

@@ -5,7 +5,7 @@
 #include "transposition.cuh"
 
 constexpr int tile = 32;      // rows and columns of a block's elements
-constexpr int threads = 256;  // of a block
+constexpr int threads = 256;  // per block
 constexpr int wide = 4;       // elements of a load or a store
 
 template <int n>
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(threads)
     // kata: begin
     __shared__ float in_s[tile][tile + 1];
     constexpr int packs = tile / n;                                      // in a row of the tile
-    const int x = threadIdx.x % packs * n, first = threadIdx.x / packs;  // of the thread's packs
+    const int x = threadIdx.x % packs * n, first = threadIdx.x / packs;  // the thread's packs
     const int first_row = blockIdx.y * tile, first_column = blockIdx.x * tile;
     for (int y = first; y < tile; y += threads / packs)
         if (first_row + y < rows && first_column + x < columns) {  // a pack is inside or outside as a whole

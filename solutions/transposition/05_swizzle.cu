@@ -5,7 +5,7 @@
 #include "transposition.cuh"
 
 constexpr int tile = 32;      // rows and columns of a block's elements
-constexpr int threads = 256;  // of a block
+constexpr int threads = 256;  // per block
 constexpr int wide = 4;       // elements of a load or a store
 
 template <int n>

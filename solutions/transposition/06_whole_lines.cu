@@ -7,7 +7,7 @@
 
 constexpr int tile = 64;      // elements of a row of the result that a block stores
 constexpr int line = 32;      // elements of a line
-constexpr int threads = 256;  // of a block
+constexpr int threads = 256;  // per block
 constexpr int wide = 4;       // elements of a load or a store
 
 /// `n` is the size of a pack, `across` the number of columns of a block.

@@ -34,7 +34,7 @@ HEADINGS = (
     "at least,at most,runs,copies"
 )
 ROUNDING = 2.0**-24
-# What the suites' executables define for a step (common/gpu/cuda.hpp).
+# The functions that the suites' executables define for a step (common/gpu/cuda.hpp).
 ERRORS = """
 #include <cstdio>
 #include <cstdlib>

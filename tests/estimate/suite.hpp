@@ -13,8 +13,8 @@ using Catch::Approx;
 using estimate::Demand;
 using estimate::Device;
 
-/// A device with round numbers: ten multiprocessors at 1 GHz that execute an instruction of a warp and a pass
-/// in each cycle.
+/// A device with round numbers: ten multiprocessors at 1 GHz. In each cycle, a multiprocessor executes one
+/// instruction of a warp and one pass over shared memory.
 inline Device device(const std::string& more = "") {
     std::istringstream text(R"(# Round 10, sm_00
 quantity,x,y,value,unit

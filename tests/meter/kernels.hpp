@@ -73,7 +73,7 @@ void one_block_fails(Failure, unsigned block, int blocks, int* ran);
 /// then[warp] more rounds.
 void rounds_by_warp(const int* first, const int* then, float* out, int warps, bool barrier);
 void one_lane(const float* in, float* out, int n, int threads);  // thread 0 copies all
-/// What all lanes of a warp do with a value.
+/// An action of all lanes of a warp with a value.
 enum Act : int {
     rest,
     rounds,     // `value` rounds of a loop

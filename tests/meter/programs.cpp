@@ -28,7 +28,7 @@ struct Program {
     int blocks = 0, threads = 0, length = 0;
     std::vector<std::vector<Operation>> operations;  // the operations of each thread
     std::vector<Access> accesses;
-    std::map<std::tuple<int, int, int>, std::vector<unsigned>> masks;  // of each block, phase and warp
+    std::map<std::tuple<int, int, int>, std::vector<unsigned>> masks;  // by block, phase and warp
 };
 
 bool is_atomic(Verb v) { return v >= Verb::update && v <= Verb::atomic_write_in_block; }

@@ -1,4 +1,4 @@
-// What NVIDIA's samples call beside kernels: mapped memory, occupancy by address, complex numbers, properties.
+// Host functions of NVIDIA's samples: mapped memory, occupancy by address, complex numbers, properties.
 #include "kata.hpp"
 
 #include <cuComplex.h>

@@ -39,8 +39,8 @@ OTHER_ARCHIVES = (".rar", ".7z", ".gz", ".bz2", ".xz", ".zst")  # that are not r
 # Folders of the repository whose source was not handed in.
 OURS = {"common", "reference", "solutions"}
 SOURCES = (".cu", ".cpp", ".txt")
-MOODLE = re.compile(r"_\d+_assignsubmission_.*")  # what it appends to the name of a student
-COPY = re.compile(r"(?: ?\(\d+\)|[-_ ]\d+)$")  # what browsers and learning platforms append to a file's name
+MOODLE = re.compile(r"_\d+_assignsubmission_.*")  # Moodle appends this to the name of a student
+COPY = re.compile(r"(?: ?\(\d+\)|[-_ ]\d+)$")  # browsers and learning platforms append this to names
 MIB = 1 << 20
 MOST_OF_A_FILE = MIB  # bytes of a step or a header
 MOST_FILES, MOST_FOLDERS_DEEP = 20000, 12  # that are looked at

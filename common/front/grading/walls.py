@@ -47,7 +47,7 @@ PATIENCE = 4
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    seconds: float  # of processor time of each process; by the clock PATIENCE times as long
+    seconds: float  # of processor time for each process; wall-clock time may be PATIENCE times as long
     memory: int | None = 4 * GIB  # bytes of address space a process
     file: int | None = 64 * MIB  # bytes
     processes: int | None = PROCESSES  # none of a compiler, which starts few
@@ -58,7 +58,7 @@ class Done:
     status: int  # negative: ended by this signal
     out: bytes
     said: str  # on the standard error stream
-    report: bytes  # what no step can write to
+    report: bytes  # no step can write to it
     stopped: str  # why it was ended from outside; empty if it was not
     seconds: float
 

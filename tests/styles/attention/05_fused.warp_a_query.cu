@@ -43,7 +43,7 @@ __global__ void flashForward(const float* __restrict__ Q, const float* __restric
         m_new = fmaxf(m, m_new);
         const float alpha = exp2f(m - m_new), p = exp2f(s - m_new);
         m = m_new;
-        l = l * alpha + p;  // of this lane's keys
+        l = l * alpha + p;  // for this lane's keys
         Ps[ty * TILE + tx] = p;
         __syncwarp();
 

@@ -2,11 +2,11 @@
 // are neighbouring lanes. Usual where shared memory limits how many blocks a multiprocessor has.
 #include "attention.cuh"
 
-constexpr int side = 16;  // of the square of threads
+constexpr int side = 16;  // threads along a side of the square
 constexpr int threads = side * side;
 constexpr int rows = 4, columns = 2;  // queries and keys of a thread
-constexpr int queries = rows * side;  // of a block
-constexpr int keys = columns * side;  // of a tile
+constexpr int queries = rows * side;  // per block
+constexpr int keys = columns * side;  // per tile
 
 template <int d>
 struct Tiles {

@@ -3,11 +3,11 @@
 // to the first. Usual since FlashAttention-2.
 #include "attention.cuh"
 
-constexpr int side = 16;  // of the square of threads
+constexpr int side = 16;  // threads along a side of the square
 constexpr int threads = side * side;
 constexpr int rows = 4, columns = 2;  // queries and keys of a thread
-constexpr int queries = rows * side;  // of a block
-constexpr int keys = columns * side;  // of a tile
+constexpr int queries = rows * side;  // per block
+constexpr int keys = columns * side;  // per tile
 
 /// The shared memory of a block: more than 48 KiB if d is 128.
 /// Rows are padded, so that the two rows of queries of a warp are in different banks.

@@ -20,7 +20,7 @@ __global__ void convolution_cached_tiled_2D_const_mem_kernel(const float* N, flo
             for (int fCol = 0; fCol < 2 * R + 1; fCol++) {
                 const int y = row - R + fRow, x = col - R + fCol;
                 if (y < 0 || y >= height || x < 0 || x >= width) continue;  // a ghost element
-                const int tileCol = threadIdx.x + fCol, tileRow = threadIdx.y + fRow;  // of a tile with its halo
+                const int tileCol = threadIdx.x + fCol, tileRow = threadIdx.y + fRow;  // in tile and halo
                 if (tileCol >= R && tileCol < TILE_DIM + R && tileRow >= R && tileRow < TILE_DIM + R) {
                     Pvalue += F_c[fRow][fCol] * N_s[threadIdx.y + fRow - R][threadIdx.x + fCol - R];
                 } else {

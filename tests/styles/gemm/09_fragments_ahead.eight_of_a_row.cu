@@ -30,7 +30,7 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy an element, or a pack, to shared memory; or zeros.
+/// Begins to copy an element, or a pack, to shared memory. Stores zeros for those outside of the matrix.
 template <typename T>
 __device__ void begin_copy(float* to, const float* from, bool zeros) {
     // The last argument is the number of bytes that are set to 0 and not read.

@@ -17,7 +17,7 @@ static_assert(bm % a_rows == 0 && bk % b_rows == 0, "all threads copy the same n
 static_assert(stages >= 2, "while a pair of tiles is multiplied, another is in flight");
 static_assert(bk % 2 == 0, "the first fragments of each tile go into the same one of two sets");
 constexpr int most_shares = 256;  // more than a GPU has multiprocessors
-constexpr int adders = 256;       // threads of a block that adds up
+constexpr int adders = 256;       // threads of a block that adds up shares
 static_assert(bm * bn / wide % adders == 0, "each thread that adds up has a pack");
 static_assert(rows * cols == 32 && rows % 2 == 0 && cols % 2 == 0,
               "a warp is made of squares of 2 x 2 lanes");
@@ -32,8 +32,8 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy element (row, col) of a matrix, or the pack that begins there, to shared memory. Stores
+/// zeros if the matrix, which is height x width, has no such element.
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     const bool inside = row < height && col < width;
@@ -54,7 +54,7 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
     }
 }
 
-/// Elements col to col + 3 of a row, as far as it has them. col is a multiple of four.
+/// Returns elements col to col + 3 of a row, and 0 for those past its end. col is a multiple of four.
 __device__ Pack load(const float* matrix, int width, int row, int col) {
     const float* const first = &matrix[row * width + col];
     if (width % wide == 0) return *reinterpret_cast<const Pack*>(first);
@@ -67,7 +67,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
 /// The work of each block. The phases of all tiles, row by row, make one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // tiles in a row of C, and in all of C
-    int phases;         // of a tile
+    int phases;         // per tile
     int share;          // phases of each block
 };
 
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(threads)
     int next = first;
     do {
         const int tile = next / plan.phases, begin = next % plan.phases;
-        const int end = min(plan.phases, begin + last - next);  // of this tile's phases
+        const int end = min(plan.phases, begin + last - next);  // end of its phases
         const int end_of_k = min(k, end * bk);
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;

@@ -30,8 +30,8 @@ struct Tiles {
     Pack a[bk][bm / wide + 1], b[bk][bn / wide];
 };
 
-/// Begins to copy element col of a row of a matrix of height x width, or the pack that begins there, to
-/// shared memory; zeros, if the matrix has no such element.
+/// Begins to copy element (row, col) of a matrix, or the pack that begins there, to shared memory. Stores
+/// zeros if the matrix, which is height x width, has no such element.
 template <typename T>
 __device__ void begin_copy(T& to, const float* matrix, int height, int width, int row, int col) {
     const bool inside = row < height && col < width;
@@ -52,7 +52,7 @@ __device__ void store(float* matrix, int height, int width, int row, int col, Pa
     }
 }
 
-/// Elements col to col + 3 of a row, as far as it has them. col is a multiple of four.
+/// Returns elements col to col + 3 of a row, and 0 for those past its end. col is a multiple of four.
 __device__ Pack load(const float* matrix, int width, int row, int col) {
     const float* const first = &matrix[row * width + col];
     if (width % wide == 0) return *reinterpret_cast<const Pack*>(first);
@@ -65,7 +65,7 @@ __device__ Pack load(const float* matrix, int width, int row, int col) {
 /// The work of each block. The phases of all tiles, row by row, make one line: `phases` of each tile.
 struct Plan {
     int across, tiles;  // tiles in a row of C, and in all of C
-    int phases;         // of a tile
+    int phases;         // per tile
     int whole;          // tiles that a block computes alone; they are the first
     int share;          // phases of each block that shares the others
 };
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(threads)
     do {
         const int tile = next / plan.phases, begin = shared ? next % plan.phases : 0;
         const int end =
-            shared ? min(plan.phases, begin + last - next) : plan.phases;  // of this tile's phases
+            shared ? min(plan.phases, begin + last - next) : plan.phases;  // end of its phases
         const int end_of_k = min(k, end * bk);
         next += end - begin;
         const int first_row = tile / plan.across * bm, first_col = tile % plan.across * bn;

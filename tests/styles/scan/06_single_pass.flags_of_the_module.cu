@@ -43,7 +43,7 @@ __device__ void scan_in_place(T* x, Op op) {
 // `started` counts the blocks that have started. Once ready[s] is the number of the launch, sums[s] is the sum of
 // all elements up to the end of section s.
 __device__ unsigned ready[ceil_div(scan::max_elements, section)];
-unsigned launches;  // of all types: as a static variable in the template below each would have its own
+unsigned launches;  // for all types: each would have its own as a static variable in the template below
 
 template <class T, class Op>
 __global__ void single_pass(const T* in, T* out, int n, Kind kind, T* sums, unsigned launch, int* started,

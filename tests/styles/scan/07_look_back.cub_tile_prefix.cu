@@ -34,7 +34,7 @@ struct TilePrefix {
     __device__ T operator()(int tile, Op op) const {
         const int lane = threadIdx.x & 31;
         T exclusive = op.identity();
-        int predecessor = tile - 32 + lane;  // the nearest one for the last lane
+        int predecessor = tile - 32 + lane;  // the last lane polls the nearest one
         bool found;
         do {
             T value = op.identity();

@@ -7,7 +7,7 @@
 constexpr int warps = 16;  // warps that scan; one more adds up the sums of other blocks
 constexpr int threads = 32 * (warps + 1);
 constexpr int rows = 4;                   // rows of a tile that a warp scans
-constexpr int packs = warps * rows * 32;  // of a tile
+constexpr int packs = warps * rows * 32;  // per tile
 constexpr int stages = 4;
 constexpr int ahead = 2;
 static_assert(stages >= ahead + 2, "a tile is in flight before it is summed");

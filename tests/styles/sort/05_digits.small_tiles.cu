@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads)
             }
         // The place of the thread's next zero. The barriers in this call also ensure that all have read x.
         unsigned zero = sum_before<threads>(zeros, all_zeros);
-        unsigned one = all_zeros + t * each - zero;  // what is before the thread and is no zero
+        unsigned one = all_zeros + t * each - zero;  // after all zeros and the earlier threads' ones
 #pragma unroll
         for (int e = 0; e < each; ++e)
             if (t * each + e < count) x[digit_of<1>(mine[e], bit) == 0 ? zero++ : one++] = mine[e];

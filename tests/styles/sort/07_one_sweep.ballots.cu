@@ -15,7 +15,7 @@ constexpr int tile = threads* rows<T>;
 template <class T>
 constexpr int passes = key_bits<T> / bits;
 
-/// What a tile has published of a digit. The two lowest bits of a word are this state, the others the count.
+/// The state of a digit in a tile. The lowest two bits of a published word hold it, the others the count.
 /// The word is written and read as one, so no fence stands between state and count.
 enum State : unsigned {
     nothing,  ///< nothing yet: this is 0, to which memory is set
@@ -33,7 +33,7 @@ __device__ State observe(unsigned& word, unsigned& count) {
     return static_cast<State>(found & 3);
 }
 
-constexpr int loads = 16;             // of a thread at a time
+constexpr int loads = 16;             // per thread at a time
 constexpr int max_blocks = 8 * 132;  // as many as an H100 runs at a time
 
 /// Adds to counts[pass][digit] the digits of all passes.
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(threads)
         __syncwarp();
         x[place + __popc(left)] = mine[r];
     }
-    unsigned before = 0;  // of the digit, in all tiles to the left
+    unsigned before = 0;  // how often the digit is in all tiles to the left
     for (int i = tile_number - 1; i >= 0;) {
         unsigned found;
         const State state = observe(status[i][t], found);

@@ -1,5 +1,6 @@
 #include "sort.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -48,6 +49,16 @@ void check(long long first_length, long long second_length) {
         throw std::invalid_argument(std::to_string(elements) + " elements refused: the chapter takes 0 to " +
                                     std::to_string(max_elements));
 }
+
+template <class T>
+std::vector<T> reference(std::span<const T> in) {
+    std::vector<T> out(in.begin(), in.end());
+    std::ranges::stable_sort(out, {}, [](T x) { return sorted_by(x); });
+    return out;
+}
+template std::vector<std::uint32_t> reference(std::span<const std::uint32_t>);
+template std::vector<std::uint64_t> reference(std::span<const std::uint64_t>);
+template std::vector<Pair> reference(std::span<const Pair>);
 
 template <>
 std::uint32_t element(Keys keys, std::size_t i, std::size_t n, unsigned seed) {

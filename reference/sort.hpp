@@ -1,6 +1,5 @@
 // Sorting: the problem of the chapter, its limits, its data and its plain solution.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,11 +31,7 @@ void check(long long first_length, long long second_length = 0);
 /// Sorts by key; elements with the same key stay in their order. The same merges two sorted lists that lie
 /// one behind the other: from equal keys, those of the first list come first.
 template <class T>
-std::vector<T> reference(std::span<const T> in) {
-    std::vector<T> out(in.begin(), in.end());
-    std::ranges::stable_sort(out, {}, [](T x) { return sorted_by(x); });
-    return out;
-}
+std::vector<T> reference(std::span<const T> in);
 
 /// Returns the bytes of scratch memory for sort_elements(): as much as the elements take, a byte more for
 /// each of them, and some more.

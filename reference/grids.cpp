@@ -1,5 +1,6 @@
 #include "grids.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -15,9 +16,9 @@ void check(const Size& s, int blur_size) {
         throw std::invalid_argument("picture of " + std::to_string(s.width) + " x " +
                                     std::to_string(s.height) + " refused: the chapter takes up to " +
                                     std::to_string(max_height) + " rows");
-    if (blur_size < 0 || blur_size > max_blur_size)
+    if (std::ranges::find(blur_sizes, blur_size) == blur_sizes.end())
         throw std::invalid_argument("blur size " + std::to_string(blur_size) +
-                                    " refused: the chapter takes 0 to " + std::to_string(max_blur_size));
+                                    " refused: the chapter takes 0, 1, 2, 3, 5, 7 and 15");
 }
 
 std::vector<double> add(std::span<const float> a, std::span<const float> b) {

@@ -1,11 +1,14 @@
 // Grids and blocks over vectors and pictures: three problems, their limits and their plain solutions.
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
 namespace grids {
 
-inline constexpr int max_blur_size = 15;
+/// The sizes of patches. They are few, because two steps compile a kernel for each.
+inline constexpr std::array blur_sizes{0, 1, 2, 3, 5, 7, 15};
+inline constexpr int max_blur_size = blur_sizes.back();
 /// A grid has at most 65535 blocks along y. Blocks of any shape cover this number of rows.
 inline constexpr int max_height = 65535;
 
@@ -16,7 +19,7 @@ struct Size {
 };
 
 /// Throws std::invalid_argument, in one line, for a negative size, more than max_height rows, 2³¹ bytes of
-/// colour or more, or a blur size outside 0 … max_blur_size.
+/// colour or more, or a blur size that is not one of blur_sizes.
 void check(const Size&, int blur_size = 0);
 
 /// c[i] = a[i] + b[i], in double. PMPP-grids 3.1.

@@ -7,11 +7,12 @@
 template <int size>
 void blur(const unsigned char* in, unsigned char* out, int width, int height);
 
-/// Calls blur<blur_size>(). There is one for each size from 0 to `last`.
-template <int last = grids::max_blur_size>
+/// Calls blur<blur_size>(), which is compiled for each of grids::blur_sizes up to number `last`.
+template <std::size_t last = grids::blur_sizes.size() - 1>
 void blur_with(int blur_size, const unsigned char* in, unsigned char* out, int width, int height) {
-    if (blur_size == last)
-        blur<last>(in, out, width, height);
+    constexpr int size = grids::blur_sizes[last];
+    if (blur_size == size)
+        blur<size>(in, out, width, height);
     else if constexpr (last > 0)
         blur_with<last - 1>(blur_size, in, out, width, height);
 }

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
-#if defined(CLOSE_RANGE_UNSHARE)
+#if defined(__linux__)
 #include <sys/prctl.h>
 #endif
 
@@ -38,34 +38,12 @@ struct Observing {
 };
 Observing* observing = nullptr;
 
-struct NoException {};
-
 /// A process that waits for a module.
 struct Waiting {
     pid_t id = -1;
     int channel = -1;
 };
 std::vector<Waiting> waiting;
-
-/// Raises what a call has thrown in the step's process.
-[[noreturn]] void raise(Message& message) {
-    const auto what = message.get<Threw>();
-    Error e(message.get<std::string>());
-    message.get(e.launched, e.launches, e.findings, e.out_of_time);
-    switch (what) {
-        case Threw::open:
-            throw OpenKata();
-        case Threw::error:
-            throw e;
-        case Threw::bad_alloc:
-            throw std::bad_alloc();
-        case Threw::exception:
-            throw std::runtime_error(e.what());
-        case Threw::other:
-            break;
-    }
-    throw NoException();
-}
 
 /// Returns the process of this program, started anew, which has inherited these two descriptors only; -1 if
 /// there is none.
@@ -136,6 +114,15 @@ Waiting start([[maybe_unused]] bool fork_is_safe) {
     return {id, ends[0]};
 }
 
+/// False if no process of the same user is to open this one's memory and descriptors.
+bool can_be_opened() {
+#if defined(__linux__)
+    return prctl(PR_GET_DUMPABLE) == 1;
+#else
+    return true;
+#endif
+}
+
 /// The connection to a step's process.
 class Process {
   public:
@@ -145,7 +132,7 @@ class Process {
         channel_.emplace(waiting.front().channel);
         waiting.erase(waiting.begin());  // a debugger follows the first one
         also_count(id_);
-        send(Message(Topic::load).put(std::filesystem::absolute(module).string()));
+        send(Message(Topic::load).put(std::filesystem::absolute(module).string(), can_be_opened()));
     }
     ~Process() {
         if (id_ == -1) return;
@@ -155,6 +142,7 @@ class Process {
             waitpid(id_, nullptr, 0);
         }
         no_longer_count(id_);
+        no_longer_count(host_);
     }
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -166,6 +154,11 @@ class Process {
         auto message = channel_->receive();
         if (!message) ended();
         return std::move(*message);
+    }
+    /// Also counts the time of the process of the step's host code.
+    void count_host(pid_t id) {
+        host_ = id;
+        also_count(id);
     }
     Message ask(const Message& question) {
         send(question);
@@ -194,7 +187,7 @@ class Process {
     }
 
     std::optional<Channel> channel_;
-    pid_t id_ = -1;
+    pid_t id_ = -1, host_ = -1;
 };
 
 class Outside final : public Loaded {
@@ -202,6 +195,7 @@ class Outside final : public Loaded {
     Outside(const std::filesystem::path& module) : process_(std::make_shared<Process>(module)) {
         auto message = process_->receive();
         if (!message.get<bool>()) throw Error(message.get<std::string>());
+        process_->count_host(message.get<pid_t>());
     }
 
     bool has(const char* symbol) override {

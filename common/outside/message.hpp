@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
@@ -19,7 +20,7 @@
 namespace kata {
 
 enum class Topic : std::uint8_t {
-    // from the judge
+    // from the judge, or to the process of host code
     load,     ///< load the module; sent once
     call,     ///< a function of the step
     end,      ///< the observation is over
@@ -29,7 +30,8 @@ enum class Topic : std::uint8_t {
     ask_lines,
     ask_text,
     ask_line,
-    // from the step
+    // from the step, or from the process of host code
+    ask,  ///< for the result of a function of CUDA
     loaded,
     answer,    ///< the answer to any of the questions above
     returned,  ///< the call has returned
@@ -40,6 +42,11 @@ enum class Topic : std::uint8_t {
     requests,
     has_enough,
     sample_ends
+};
+
+/// A message ends too early.
+struct Incomplete : Error {
+    Incomplete() : Error("the process of a step has sent an incomplete message") {}
 };
 
 /// The kind of exception that a call of a step throws.
@@ -155,9 +162,9 @@ class Message {
     void read_all(Range& values) {
         const auto size = get<std::uint64_t>();
         using Value = typename Range::value_type;
-        if (size > bytes_.size() - at_) throw Error(incomplete);
+        if (size > bytes_.size() - at_) throw Incomplete();
         if constexpr (std::is_trivially_copyable_v<Value>) {
-            if (size > (bytes_.size() - at_) / sizeof(Value)) throw Error(incomplete);
+            if (size > (bytes_.size() - at_) / sizeof(Value)) throw Incomplete();
             values.resize(size);
             copy(values.data(), size * sizeof(Value));
         } else {
@@ -166,15 +173,58 @@ class Message {
         }
     }
     void copy(void* to, std::size_t bytes) {
-        if (bytes > bytes_.size() - at_) throw Error(incomplete);
+        if (bytes > bytes_.size() - at_) throw Incomplete();
         if (bytes > 0) std::memcpy(to, bytes_.data() + at_, bytes);
         at_ += bytes;
     }
 
-    static constexpr const char* incomplete = "the process of a step has sent an incomplete message";
     std::string bytes_;
     std::size_t at_ = 0;
 };
+
+struct NoException {};
+
+/// Returns a message with the exception that is being handled.
+inline Message thrown_now() {
+    Message message(Topic::thrown);
+    const auto put = [&](Threw what, const Error& e) {
+        message.put(what, std::string(e.what()), e.launched, e.launches, e.findings, e.out_of_time);
+    };
+    try {
+        throw;
+    } catch (const OpenKata& e) {
+        put(Threw::open, e);
+    } catch (const Error& e) {
+        put(Threw::error, e);
+    } catch (const std::bad_alloc&) {
+        put(Threw::bad_alloc, Error(""));
+    } catch (const std::exception& e) {
+        put(Threw::exception, Error(e.what()));
+    } catch (...) {
+        put(Threw::other, Error(""));
+    }
+    return message;
+}
+
+/// Raises the exception of such a message.
+[[noreturn]] inline void raise(Message& message) {
+    const auto what = message.get<Threw>();
+    Error e(message.get<std::string>());
+    message.get(e.launched, e.launches, e.findings, e.out_of_time);
+    switch (what) {
+        case Threw::open:
+            throw OpenKata();
+        case Threw::error:
+            throw e;
+        case Threw::bad_alloc:
+            throw std::bad_alloc();
+        case Threw::exception:
+            throw std::runtime_error(e.what());
+        case Threw::other:
+            break;
+    }
+    throw NoException();
+}
 
 /// One end of the connection.
 class Channel {

@@ -1,5 +1,6 @@
 // The process of a step, and the judge outside of it. The judge never loads a step: it calls its functions in
 // the step's process, shares the memory of buffers with it, and gets a record of what was observed there.
+// That process runs the kernels, and leaves host code to another one.
 #pragma once
 #include "watch.hpp"
 

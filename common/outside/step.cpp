@@ -1,6 +1,8 @@
 #include "judge/module.hpp"
+#include "outside/host.hpp"
 #include "outside/message.hpp"
 #include "outside/outside.hpp"
+#include "simt/constructors.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -12,6 +14,7 @@
 #include <iostream>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <sys/resource.h>
@@ -40,8 +43,9 @@ std::uint32_t index_of(const char* const (&names)[4], const char* name) {
 
 class StepProcess final : public Watcher {
   public:
-    StepProcess(const std::string& module, Channel& channel) : channel_(channel), module_(module) {
-        send(Message(Topic::loaded).put(true));
+    StepProcess(const std::string& module, Channel& channel, std::initializer_list<int> own)
+        : channel_(channel), module_(module), host_(std::in_place, module_, own) {
+        send(Message(Topic::loaded).put(true, host_->id()));
     }
 
     /// Ends the process when the judge has ended.
@@ -50,16 +54,8 @@ class StepProcess final : public Watcher {
             auto message = next();
             try {
                 observe(message);
-            } catch (const OpenKata& e) {
-                failed(Threw::open, e);
-            } catch (const Error& e) {
-                failed(Threw::error, e);
-            } catch (const std::bad_alloc&) {
-                failed(Threw::bad_alloc, Error(""));
-            } catch (const std::exception& e) {
-                failed(Threw::exception, Error(e.what()));
             } catch (...) {
-                failed(Threw::other, Error(""));
+                failed(thrown_now());
             }
         }
     }
@@ -97,13 +93,10 @@ class StepProcess final : public Watcher {
     void send(const Message& message) {
         if (!channel_.send(message)) end();
     }
-    [[noreturn]] static void end() {
+    [[noreturn]] void end() {
         flush();
+        host_.reset();
         _exit(0);
-    }
-    static void flush() {
-        std::cout.flush();
-        std::fflush(nullptr);
     }
 
     /// Returns the next message that is no question. Answers the questions before it.
@@ -177,22 +170,22 @@ class StepProcess final : public Watcher {
         const auto invoke = message.get<std::intptr_t>();
         const auto arguments = message.get<std::vector<std::byte>>();
         watcher = watched ? this : nullptr;
-        module_.call(name.c_str(), reinterpret_cast<Invoke>(at_offset_in_program(invoke)), arguments);
+        host_->call(name, invoke, arguments);
         watcher = nullptr;
         pass_on();
         send(Message(Topic::returned));
     }
 
-    void failed(Threw what, const Error& e) {
+    void failed(const Message& thrown) {
         watcher = nullptr;
         pass_on();
         flush();
-        send(Message(Topic::thrown)
-                 .put(what, std::string(e.what()), e.launched, e.launches, e.findings, e.out_of_time));
+        send(thrown);
     }
 
     Channel& channel_;
     Module module_;
+    std::optional<HostProcess> host_;    // always there
     Message requests_{Topic::requests};  // not yet passed on
     Interest interest_;                  // fields that the judge's watcher uses
     std::deque<Scene> scenes_;
@@ -247,11 +240,17 @@ void run_step(int channel, int memory) {
     become_step_process();
     for (const int descriptor : {channel, memory}) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     simt::share_memory_of_judge(memory);
+    simt::delay_constructors();
     Channel to_judge(channel);
     auto first = to_judge.receive();
     if (!first) return;
     try {
-        StepProcess(first->get<std::string>(), to_judge).serve();
+        const auto module = first->get<std::string>();
+        StepProcess step(module, to_judge, {channel, memory});
+#if defined(__linux__)
+        if (!first->get<bool>()) prctl(PR_SET_DUMPABLE, 0);  // host code waits
+#endif
+        step.serve();
     } catch (const Error& e) {
         to_judge.send(Message(Topic::loaded).put(false, std::string(e.what())));
     }

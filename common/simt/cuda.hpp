@@ -146,6 +146,18 @@ extern "C" [[gnu::weak, gnu::visibility("hidden")]] char __stop_simt_constant[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __start_simt_of_device[];
 extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __stop_simt_of_device[];
 
+#if !defined(__CUDA__)
+namespace simt {
+
+inline void first_constructor() {
+    module_begins({__start_simt_constant, __stop_simt_constant, __start_simt_of_device, __stop_simt_of_device,
+                   reinterpret_cast<const void*>(first_constructor)});
+}
+[[gnu::used, gnu::section(".init_array.00000")]] static void (*const before_others)() = first_constructor;
+
+}  // namespace simt
+#endif
+
 namespace kata::backend {
 
 /// Throws kata::Error.

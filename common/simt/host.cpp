@@ -1,6 +1,7 @@
 #include "simt/host.hpp"
 
 #include "error.hpp"
+#include "simt/elsewhere.hpp"
 #include "simt/footprint.hpp"
 #include "simt/grid.hpp"
 #include "simt/image.hpp"
@@ -49,24 +50,18 @@ Owned<CUstream_st> streams;
 Owned<CUevent_st> events;
 
 struct HostMemory {
-    std::unique_ptr<std::byte[]> bytes;
-    std::size_t size;
+    Range range;
     std::string origin;
     bool kept = false;  // kept beyond the end of an observation
-
-    Range range() const {
-        const auto begin = reinterpret_cast<std::uintptr_t>(bytes.get());
-        return {begin, begin + size};
-    }
 };
-std::map<void*, HostMemory> host_memory;
+std::map<const void*, HostMemory> host_memory;
 std::set<void*> mapped_memory;
 
 /// True for memory of the host that is not pinned by one of these.
 bool is_pageable(const void* pointer) {
     return !is_of_device(pointer) &&
            std::none_of(host_memory.begin(), host_memory.end(), [&](const auto& memory) {
-               return memory.second.range().contains(reinterpret_cast<std::uintptr_t>(pointer));
+               return memory.second.range.contains(reinterpret_cast<std::uintptr_t>(pointer));
            });
 }
 
@@ -74,15 +69,23 @@ bool is_pageable(const void* pointer) {
     throw kata::Error(who + " refused: there is no such " + what + ", or it has been destroyed already");
 }
 
+CUevent_st& event_of(cudaEvent_t event, const char* who) {
+    const auto found = events.find(event);
+    if (found == events.end()) refuse(who, "event");
+    return *found->second;
+}
+
 }  // namespace
 
 cudaStream_t create_stream(bool blocking, Site site) {
+    if (const auto there = elsewhere<create_stream>) return there(blocking, site);
     auto stream = std::make_unique<CUstream_st>(CUstream_st{new_stream(blocking), text_of(site)});
     auto* const name = stream.get();
     streams[name] = std::move(stream);
     return name;
 }
 void destroy_stream(cudaStream_t stream) {
+    if (const auto there = elsewhere<destroy_stream>) return there(stream);
     const auto found = streams.find(stream);
     if (found == streams.end()) refuse("cudaStreamDestroy", "stream");
     end_stream(found->second->number);
@@ -91,55 +94,88 @@ void destroy_stream(cudaStream_t stream) {
 unsigned number_of(const void* stream, const char* who) {
     if (stream == nullptr || stream == cudaStreamLegacy) return default_stream;
     if (stream == cudaStreamPerThread) return stream_of_thread;
+    if (const auto there = elsewhere<number_of>) return there(stream, who);
     const auto found = streams.find(static_cast<const CUstream_st*>(stream));
     if (found == streams.end()) refuse(who, "stream");
     return found->second->number;
 }
 
 cudaEvent_t create_event(bool timed, Site site) {
+    if (const auto there = elsewhere<create_event>) return there(timed, site);
     auto event = std::make_unique<CUevent_st>(CUevent_st{timed, text_of(site)});
     auto* const name = event.get();
     events[name] = std::move(event);
     return name;
 }
 void destroy_event(cudaEvent_t event) {
+    if (const auto there = elsewhere<destroy_event>) return there(event);
     if (events.erase(event) == 0) refuse("cudaEventDestroy", "event");
 }
-void check_event(cudaEvent_t event, const char* who) {
-    if (!events.contains(event)) refuse(who, "event");
-}
 void record(cudaEvent_t event, unsigned stream) {
-    event->recorded = std::chrono::steady_clock::now();
-    event->before = before_event(stream);
+    if (const auto there = elsewhere<record>) return there(event, stream);
+    auto& recorded = event_of(event, "cudaEventRecord");
+    recorded.recorded = std::chrono::steady_clock::now();
+    recorded.before = before_event(stream);
 }
-const Before& before(cudaEvent_t event) { return event->before; }
-bool milliseconds_between(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    if (!start->timed || !end->timed || !start->recorded || !end->recorded) return false;
-    const std::chrono::duration<float, std::milli> between = *end->recorded - *start->recorded;
-    *milliseconds = std::max(between.count(), 1e-6f);
-    return true;
+void let_wait_for_event(unsigned stream, cudaEvent_t event) {
+    if (const auto there = elsewhere<let_wait_for_event>) return there(stream, event);
+    let_stream_wait(stream, event_of(event, "cudaStreamWaitEvent").before);
+}
+void wait_for_event(cudaEvent_t event, const char* function) {
+    if (const auto there = elsewhere<wait_for_event>) return there(event, function);
+    wait_for(event_of(event, function).before);
+}
+std::optional<float> milliseconds_between(cudaEvent_t start, cudaEvent_t end) {
+    if (const auto there = elsewhere<milliseconds_between>) return there(start, end);
+    const auto &first = event_of(start, "cudaEventElapsedTime"),
+               &last = event_of(end, "cudaEventElapsedTime");
+    if (!first.timed || !last.timed || !first.recorded || !last.recorded) return std::nullopt;
+    const std::chrono::duration<float, std::milli> between = *last.recorded - *first.recorded;
+    return std::max(between.count(), 1e-6f);
 }
 
-void* host_alloc(std::size_t bytes, Site site, bool mapped) {
-    if (mapped) return *mapped_memory.insert(device_alloc(bytes, site, "cudaHostAlloc")).first;
-    auto memory = std::make_unique<std::byte[]>(bytes);
-    auto* const pointer = memory.get();
-    host_memory[pointer] = {std::move(memory), bytes, text_of(site)};
-    return pointer;
+void pin(const void* pointer, std::size_t bytes, Site site) {
+    if (const auto there = elsewhere<pin>) return there(pointer, bytes, site);
+    const auto begin = reinterpret_cast<std::uintptr_t>(pointer);
+    host_memory[pointer] = {{begin, begin + bytes}, text_of(site)};
 }
-void host_free(void* pointer) {
-    if (const auto memory = host_memory.find(pointer); memory != host_memory.end())
-        forget_memory(memory->second.range());
-    else if (mapped_memory.erase(pointer))
-        return device_free(pointer);
-    if (pointer && host_memory.erase(pointer) == 0)
+bool unpin(void* pointer) {
+    if (const auto there = elsewhere<unpin>) return there(pointer);
+    if (const auto memory = host_memory.find(pointer); memory != host_memory.end()) {
+        forget_memory(memory->second.range);
+        host_memory.erase(memory);
+        return true;
+    }
+    if (mapped_memory.erase(pointer))
+        device_free(pointer);
+    else if (pointer)
         throw kata::Error(
             "cudaFreeHost refused: that is not a pointer from cudaMallocHost or cudaHostAlloc, or has been "
             "freed already");
+    return false;
+}
+void* map_for_host(std::size_t bytes, Site site) {
+    if (const auto there = elsewhere<map_for_host>) return there(bytes, site);
+    return *mapped_memory.insert(device_alloc(bytes, site, "cudaHostAlloc")).first;
+}
+
+void* host_alloc(std::size_t bytes, Site site, bool mapped) {
+    if (mapped) return map_for_host(bytes, site);
+    auto* const pointer = new std::byte[bytes]();
+    pin(pointer, bytes, site);
+    return pointer;
+}
+void host_free(void* pointer) {
+    if (unpin(pointer)) delete[] static_cast<std::byte*>(pointer);
 }
 
 void ask_for_copy(const char* name, cudaStream_t stream, Site site, bool waits,
                   std::initializer_list<Reach> reaches) {
+    enqueue_copy_of(name, stream, site, waits, {std::data(reaches), reaches.size()});
+}
+void enqueue_copy_of(const char* name, cudaStream_t stream, Site site, bool waits,
+                     std::span<const Reach> reaches) {
+    if (const auto there = elsewhere<enqueue_copy_of>) return there(name, stream, site, waits, reaches);
     Footprint reached;
     for (const auto& reach : reaches) {
         // A copy from pageable memory has read all of it when the call returns, and one to pageable memory is
@@ -160,7 +196,7 @@ std::vector<std::string> kept_host_memory() {
     std::vector<std::string> findings;
     for (auto& [pointer, memory] : host_memory)
         if (!std::exchange(memory.kept, true))
-            findings.push_back("never freed: " + std::to_string(memory.size) +
+            findings.push_back("never freed: " + std::to_string(memory.range.size()) +
                                " bytes of the host that cudaMallocHost has allocated in " + memory.origin +
                                ": free them with cudaFreeHost");
     return findings;
@@ -180,12 +216,14 @@ std::vector<std::string> kept_streams() {
 }
 
 std::size_t allocated() {
+    if (const auto there = elsewhere<allocated>) return there();
     std::size_t sum = 0;
     for (const auto& a : allocations()) sum += a.range.size();
     return sum;
 }
 
 int blocks_at_a_time(const void* kernel, int block, std::size_t dynamic_shared) {
+    if (const auto there = elsewhere<blocks_at_a_time>) return there(kernel, block, dynamic_shared);
     const auto shared = shared_of(image_of(kernel), kernel) + dynamic_shared;
     if (block > static_cast<int>(limits.threads) || shared > limits.shared) return 0;
     const int warps = (block + 31) / 32;

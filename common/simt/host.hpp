@@ -8,6 +8,7 @@
 #include "simt/runtime.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -25,19 +26,22 @@ cudaStream_t create_stream(bool blocking, Site);
 void destroy_stream(cudaStream_t);
 cudaEvent_t create_event(bool timed, Site);
 void destroy_event(cudaEvent_t);
-/// Throws kata::Error, in the name of `function`, if there is no such event.
-void check_event(cudaEvent_t, const char* function);
+// These throw kata::Error if there is no such event, the second one in the name of `function`.
 void record(cudaEvent_t, unsigned stream);
-/// Returns what comes before the event; nothing if it was never recorded.
-const Before& before(cudaEvent_t);
+void wait_for_event(cudaEvent_t, const char* function);
+void let_wait_for_event(unsigned stream, cudaEvent_t);
 /// Returns a finding for each stream and event created since the last call and not destroyed.
 std::vector<std::string> kept_streams();
-/// Returns false unless both have been recorded and keep time.
-bool milliseconds_between(float*, cudaEvent_t start, cudaEvent_t end);
+/// Returns nothing unless both have been recorded and keep time.
+std::optional<float> milliseconds_between(cudaEvent_t start, cudaEvent_t end);
 
 /// Allocates pinned memory of the host. If it is `mapped`, kernels may access it, like managed memory.
 void* host_alloc(std::size_t bytes, Site, bool mapped = false);
 void host_free(void*);
+// The parts of these that are done where kernels run. unpin() returns false if the memory is mapped.
+void* map_for_host(std::size_t bytes, Site);
+void pin(const void*, std::size_t bytes, Site);
+bool unpin(void*);
 /// Returns a finding for each piece of pinned memory allocated since the last call and not freed.
 std::vector<std::string> kept_host_memory();
 
@@ -81,8 +85,7 @@ inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
     const auto number = simt::number_of(stream, "cudaStreamWaitEvent");
-    simt::check_event(event, "cudaStreamWaitEvent");
-    simt::let_stream_wait(number, simt::before(event));
+    simt::let_wait_for_event(number, event);
     return cudaSuccess;
 }
 
@@ -105,26 +108,22 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
-    const auto number = simt::number_of(stream, "cudaEventRecord");
-    simt::check_event(event, "cudaEventRecord");
-    simt::record(event, number);
+    simt::record(event, simt::number_of(stream, "cudaEventRecord"));
     return cudaSuccess;
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    simt::check_event(event, "cudaEventSynchronize");
-    simt::wait_for(simt::before(event));
+    simt::wait_for_event(event, "cudaEventSynchronize");
     return cudaSuccess;
 }
 inline cudaError_t cudaEventQuery(cudaEvent_t event) {
-    simt::check_event(event, "cudaEventQuery");
-    simt::wait_for(simt::before(event));
+    simt::wait_for_event(event, "cudaEventQuery");
     return cudaSuccess;
 }
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-    simt::check_event(start, "cudaEventElapsedTime");
-    simt::check_event(end, "cudaEventElapsedTime");
-    return simt::milliseconds_between(milliseconds, start, end) ? cudaSuccess
-                                                                : cudaErrorInvalidResourceHandle;
+    const auto between = simt::milliseconds_between(start, end);
+    if (!between) return cudaErrorInvalidResourceHandle;
+    *milliseconds = *between;
+    return cudaSuccess;
 }
 
 // Other allocation and copy functions.

@@ -108,6 +108,15 @@ bool is_local_to(std::string_view variable, const std::set<std::string_view>& wo
     return false;
 }
 
+std::set<std::string_view> words_of(std::string_view of_device) {
+    std::set<std::string_view> words;
+    for (std::size_t at = 0, end = 0; at < of_device.size(); at = end + 1) {
+        end = std::min(of_device.find_first_of(std::string_view(" \0", 2), at), of_device.size());
+        words.insert(of_device.substr(at, end - at));
+    }
+    return words;
+}
+
 struct Symbol {
     std::string name;
     Range range;
@@ -193,11 +202,7 @@ std::optional<Variable> host_variable_at(const Image& image, std::uintptr_t addr
                                          std::string_view of_device) {
     const auto found = symbol_at(image, address);
     if (!found || !found->range.contains(address)) return std::nullopt;
-    std::set<std::string_view> words;
-    for (std::size_t at = 0, end = 0; at < of_device.size(); at = end + 1) {
-        end = std::min(of_device.find_first_of(std::string_view(" \0", 2), at), of_device.size());
-        words.insert(of_device.substr(at, end - at));
-    }
+    const auto words = words_of(of_device);
     const std::string_view symbol = found->name;
     // Made by the compiler, such as "C.0.0" or "vtable for": elements of an initializer, tables of virtual
     // functions.
@@ -209,6 +214,20 @@ std::optional<Variable> host_variable_at(const Image& image, std::uintptr_t addr
         is_local_to(readable(found->name.c_str()), words))
         return std::nullopt;
     return Variable{name, found->range};
+}
+
+bool is_declared(std::string_view function, std::string_view of_device) {
+    const auto words = words_of(of_device);
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+        return word == "*" || function == word ||
+               function.find(std::to_string(word.size()).append(word)) != function.npos;
+    });
+}
+
+std::string function_at(const Image& image, const void* code) {
+    const auto& functions = symbols_of(image).functions;
+    const auto found = functions.find(reinterpret_cast<std::uintptr_t>(code) - image.base);
+    return found == functions.end() ? "" : found->second;
 }
 
 std::size_t shared_of(const Image& image, const void* function) {
@@ -224,6 +243,8 @@ std::size_t shared_of(const Image& image, const void* function) {
 Image image_of(const void*) { return {}; }
 Declared most_shared(const Image&) { return {}; }
 std::size_t shared_of(const Image&, const void*) { return 0; }
+std::string function_at(const Image&, const void*) { return ""; }
+bool is_declared(std::string_view, std::string_view) { return false; }
 std::optional<Variable> variable_at(const Image&, std::uintptr_t) { return std::nullopt; }
 std::optional<Variable> host_variable_at(const Image&, std::uintptr_t, std::string_view) {
     return std::nullopt;

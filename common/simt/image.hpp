@@ -49,6 +49,10 @@ struct Declared {
 
 /// Returns the function of the module that declares the most shared memory; an empty name if unknown.
 Declared most_shared(const Image&);
+/// Returns the linker name of the module's function that begins at this address; empty if there is none.
+std::string function_at(const Image&, const void* code);
+/// True if one of these names is in the linker name of a function; "*" stands for any.
+bool is_declared(std::string_view function, std::string_view of_device);
 /// Returns the bytes of shared memory that the function at this address declares; 0 if unknown.
 std::size_t shared_of(const Image&, const void* function);
 

@@ -5,6 +5,8 @@
 #include "error.hpp"
 #include "file_in_memory.hpp"
 #include "simt/block.hpp"
+#include "simt/constructors.hpp"
+#include "simt/elsewhere.hpp"
 #include "simt/order.hpp"
 #include "simt/probe.hpp"
 #include "simt/text.hpp"
@@ -85,11 +87,39 @@ void* map_shared(int file, std::uintptr_t begin, std::size_t bytes) {
                 MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, static_cast<off_t>(begin - first_shared));
 }
 
+// In the process of kernels, if host code has one of its own, and in the latter. There, no device memory is
+// mapped but copies of pages that host code accesses.
+bool host_is_elsewhere = false, kernels_are_elsewhere = false;
+constexpr std::uintptr_t first_of_step_memory = std::uintptr_t{17} << 40;  // up to the judge's
+bool open_to_host = false;  // until the next use of device memory: an access has been reported, and continues
+struct Copied {
+    Range pages;
+    bool writable;
+};
+std::vector<Copied> copied;  // by the process of host code, or for it
+
 void protect(const Range& pages, int how) {
+    if (host_is_elsewhere) return;
     mprotect(reinterpret_cast<void*>(pages.begin), pages.size(), how);
 }
 void protect_all(int how) {
     for (const auto& a : table()) protect(a.pages, how);
+}
+
+/// Maps memory of this process: if host code has another one, in the highest free place below the judge's
+/// buffers. Returns MAP_FAILED if that fails.
+void* map_own(std::size_t bytes) {
+    auto end = first_shared;
+    for (auto a = table().rbegin(); a != table().rend(); ++a) {
+        const Range taken{a->pages.begin - gap_bytes, a->pages.end + gap_bytes};
+        if (!host_is_elsewhere || taken.begin >= first_shared) continue;
+        if (end - taken.end >= bytes) break;
+        end = taken.begin;
+    }
+    if (end - first_of_step_memory < bytes) return MAP_FAILED;
+    return mmap(host_is_elsewhere ? reinterpret_cast<void*>(end - bytes) : nullptr, bytes,
+                PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (host_is_elsewhere ? MAP_FIXED : 0), -1, 0);
 }
 
 /// True if the code is the step's own, neither this program's nor a system library's.
@@ -140,11 +170,26 @@ void move_to_host(const void* address, bool reads) {
 
 struct sigaction before_handler {};
 
+void report_host(const Allocation& entry, const void* address, bool writes, const void* code) {
+    protect_all(PROT_READ | PROT_WRITE);
+    open_to_host = true;
+    if (Probe* const probe = listener(); probe && code)
+        probe->host_reaches(address, writes, code);
+    else
+        host_work.findings.push_back("the host " + std::string(writes ? "writes to" : "reads") + " \"" +
+                                     entry.name + "\", which is " +
+                                     (entry.managed ? "managed memory that a launch may still use: call "
+                                                      "cudaDeviceSynchronize() first"
+                                                    : "device memory: on a GPU the program ends there"));
+}
+
 /// Reports an access of the host to memory that it cannot access on a GPU, and lets it continue. Ends a
 /// launch.
 void handle_fault(int signal, siginfo_t* info, void* context) {
     const auto* entry = in_observation && reachable == 0 ? around(info->si_addr) : nullptr;
-    if (!entry && !running) {  // not ours to handle
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    const bool asks = kernels_are_elsewhere && address >= first_of_step_memory && address < end_shared;
+    if (!entry && !running && !asks) {  // not ours to handle
         sigaction(signal, &before_handler, nullptr);
         return;
     }
@@ -159,7 +204,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     if (entry && is_of_host(*entry)) return move_to_host(info->si_addr, code && !writes);
     const bool nothing_is_known = info->si_code == SI_KERNEL;  // the address is not canonical
     if (running)
-        give_up(far_off(reinterpret_cast<std::uintptr_t>(info->si_addr),
+        give_up(far_off(address,
                         nothing_is_known ? " reaches memory "
                         : writes         ? " writes to memory "
                                          : " reads memory ",
@@ -170,15 +215,19 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
         const auto* const found = std::find_if(frames.data(), frames.data() + count, is_of_step);
         code = found == frames.data() + count ? nullptr : *found;
     }
-    protect_all(PROT_READ | PROT_WRITE);
-    if (Probe* const probe = listener(); probe && code)
-        probe->host_reaches(info->si_addr, writes, code);
-    else
-        host_work.findings.push_back("the host " + std::string(writes ? "writes to" : "reads") + " \"" +
-                                     entry->name + "\", which is " +
-                                     (entry->managed ? "managed memory that a launch may still use: call "
-                                                       "cudaDeviceSynchronize() first"
-                                                     : "device memory: on a GPU the program ends there"));
+    if (!asks) return report_host(*entry, info->si_addr, writes, code);
+    const auto copy = copy_for_host(info->si_addr, !code || writes, code);
+    auto* const place = reinterpret_cast<void*>(copy.begin);
+    if (copy.bytes.empty() || mmap(place, copy.bytes.size(), PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        sigaction(signal, &before_handler, nullptr);
+        return;
+    }
+    std::memcpy(place, copy.bytes.data(), copy.bytes.size());
+    const Range pages{copy.begin, copy.begin + copy.bytes.size()};
+    if (!copy.writable) protect(pages, PROT_READ);
+    std::erase_if(copied, [&](const Copied& c) { return pages.contains(c.pages.begin); });
+    copied.push_back({pages, copy.writable});
 }
 
 /// Device variables whose address the host has requested.
@@ -333,21 +382,96 @@ Reachable::Reachable() {
     ++reachable;
 }
 Reachable::~Reachable() {
-    if (--reachable == 0 && in_observation) protect_all(PROT_NONE);
+    if (--reachable > 0 || !in_observation) return;
+    protect_all(PROT_NONE);
+    open_to_host = false;
+    copied.clear();
+}
+
+namespace {
+
+void handle_faults() {
+    void* first = nullptr;
+    backtrace(&first, 1);  // loads a library, which a signal handler must not
+    struct sigaction action {};
+    action.sa_sigaction = handle_fault;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, &before_handler);
+}
+
+/// Throws Forged if host code in another process names as a device variable what is none of the module.
+void require_variable(const void* begin, std::size_t bytes) {
+    if (!host_is_elsewhere) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(begin);
+    const auto found = variable_at(image_of(declarations().code), address);
+    if (!found || address - found->range.begin > found->range.size() || bytes > found->range.end - address)
+        throw Forged("a device variable that the step does not have");
+}
+
+/// Does the same for a copy as host_reaches(). Returns true if the memory is that of the device.
+bool reach(const void* begin, std::size_t bytes, bool writes, bool is_symbol) {
+    if (is_symbol)
+        require_variable(begin, bytes);
+    else
+        host_reaches(begin, bytes, writes);
+    if (writes && (is_symbol || symbol_at(begin))) fill_symbol(begin, bytes);
+    return is_symbol || is_of_device(begin);
+}
+
+}  // namespace
+
+void leave_host_code_elsewhere() { host_is_elsewhere = true; }
+void run_host_code_alone() {
+    kernels_are_elsewhere = true;
+    handle_faults();
+}
+
+CopyForHost copy_for_host(const void* address, bool writes, const void* code) {
+    if (const auto there = elsewhere<copy_for_host>) return there(address, writes, code);
+    const auto* const entry = around(address);
+    if (!entry) return {};
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<std::uintptr_t>(address) / page * page;
+    Range pages{begin, begin + page};
+    const bool seen = in_observation && !open_to_host;
+    if (seen && is_of_host(*entry)) {
+        (writes ? host_work.bytes_to_device : host_work.bytes_to_host) += page;
+    } else {
+        constexpr std::size_t most = 64 << 20;
+        if (seen) report_host(*entry, address, writes, code);
+        pages = {entry->pages.size() > most ? begin : entry->pages.begin, entry->pages.end};
+        pages.end = std::min(pages.end, pages.begin + most);
+        writes = true;
+    }
+    if (writes) copied.push_back({pages, true});
+    const auto* const from = reinterpret_cast<const std::byte*>(pages.begin);
+    return {pages.begin, {from, from + pages.size()}, writes};
+}
+void take_from_host(std::uintptr_t begin, std::span<const std::byte> bytes) {
+    if (const auto there = elsewhere<take_from_host>) return there(begin, bytes);
+    const auto expected = std::find_if(copied.begin(), copied.end(), [&](const Copied& c) {
+        return c.pages.begin == begin && c.pages.size() == bytes.size();
+    });
+    if (expected == copied.end() || !around(reinterpret_cast<void*>(begin)))
+        throw Forged("pages of device memory that it does not have");
+    copied.erase(expected);
+    std::memcpy(reinterpret_cast<void*>(begin), bytes.data(), bytes.size());
+}
+void give_back_copies() {
+    for (const auto& [pages, writable] : std::exchange(copied, {})) {
+        auto* const at = reinterpret_cast<std::byte*>(pages.begin);
+        if (writable) take_from_host(pages.begin, {at, pages.size()});
+        munmap(at, pages.size());
+    }
 }
 
 void host_work_begins() {
-    void* first = nullptr;
-    backtrace(&first, 1);  // loads a library, which a signal handler must not
     host_work = {};
     filled().clear();
     serial_before = serial;
     in_observation = true;
     reachable = 0;
-    struct sigaction action {};
-    action.sa_sigaction = handle_fault;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    sigaction(SIGSEGV, &action, &before_handler);
+    handle_faults();
     protect_all(PROT_NONE);
 }
 
@@ -364,6 +488,7 @@ HostWork host_work_ends() noexcept {
 }
 
 void* device_alloc(std::size_t bytes, Site site, const char* function) {
+    if (const auto there = elsewhere<device_alloc>) return there(bytes, site, function);
     auto* const data = kata::device::allocate(bytes, function, kata::poison);
     auto* const entry = find(data);
     entry->origin = text_of(site);
@@ -371,6 +496,7 @@ void* device_alloc(std::size_t bytes, Site site, const char* function) {
     return data;
 }
 void device_free(void* pointer) {
+    if (const auto there = elsewhere<device_free>) return there(pointer);
     const auto* entry = pointer ? find(pointer) : nullptr;
     if (pointer && !entry)
         throw kata::Error(
@@ -381,11 +507,16 @@ void device_free(void* pointer) {
     kata::device::release(pointer);
 }
 
-void launches_are_checked() { host_work.unchecked = 0; }
+void launches_are_checked() {
+    if (const auto there = elsewhere<launches_are_checked>) return there();
+    host_work.unchecked = 0;
+}
 void host_launches() { ++host_work.unchecked; }
 
 void check_side(const char* function, const char* direction, const void* address, std::size_t bytes,
                 bool of_device) {
+    if (const auto there = elsewhere<check_side>)
+        return there(function, direction, address, bytes, of_device);
     const auto* const buffer = around(address);
     if (bytes == 0 || is_of_device(address) == of_device || (buffer && buffer->managed)) return;
     // In host code the name of a symbol is that of a host variable.
@@ -409,41 +540,70 @@ void check_side(const char* function, const char* direction, const void* address
                      : ""));
 }
 
-void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
+Way begin_copy_memory(void* to, const void* from, std::size_t bytes, Room room, Named symbol) {
+    if (const auto there = elsewhere<begin_copy_memory>) return there(to, from, bytes, room, symbol);
     if (bytes > room.to || bytes > room.from)
         throw kata::Error("copy refused: " + std::to_string(bytes) +
                           " bytes, and the host's array has room for " +
                           std::to_string(bytes > room.to ? room.to : room.from));
-    host_reaches(from, bytes, false);
-    const bool from_device = is_of_device(from), to_device = is_of_device(to);
-    if (from_device && !to_device) host_work.bytes_to_host += bytes;
-    if (to_device && !from_device) host_work.bytes_to_device += bytes;
-    if (to_device && from_device) host_work.bytes_beside += 2 * bytes;
-    if (symbol_at(to)) fill_symbol(to, bytes);
-    kata::device::upload(to, from, bytes);
+    const bool from_device = reach(from, bytes, false, symbol == Named::from);
+    const bool to_device = reach(to, bytes, true, symbol == Named::to);
+    if (!from_device || !to_device)
+        return to_device ? Way::to_device : from_device ? Way::to_host : Way::within_host;
+    host_work.bytes_beside += 2 * bytes;
+    const Reachable now;
+    if (bytes > 0) std::memmove(to, from, bytes);
+    return Way::within_device;
+}
+void store(void* to, std::span<const std::byte> bytes, bool is_symbol) {
+    if (const auto there = elsewhere<store>) return there(to, bytes, is_symbol);
+    if (!reach(to, bytes.size(), true, is_symbol)) throw Forged("device memory that it does not have");
+    host_work.bytes_to_device += bytes.size();
+    const Reachable now;
+    std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(to));
+}
+std::vector<std::byte> load(const void* from, std::size_t bytes, bool is_symbol) {
+    if (const auto there = elsewhere<load>) return there(from, bytes, is_symbol);
+    if (!reach(from, bytes, false, is_symbol)) throw Forged("device memory that it does not have");
+    host_work.bytes_to_host += bytes;
+    const Reachable now;
+    const auto* const begin = static_cast<const std::byte*>(from);
+    return {begin, begin + bytes};
 }
 
+namespace {
+
+void copy_any(void* to, const void* from, std::size_t bytes, Room room, Named symbol) {
+    constexpr std::size_t at_a_time = 16 << 20;
+    const auto way = begin_copy_memory(to, from, bytes, room, symbol);
+    if (way == Way::within_device) return;
+    for (std::size_t at = 0; at < bytes; at += at_a_time) {
+        const std::span piece(static_cast<const std::byte*>(from) + at, std::min(bytes - at, at_a_time));
+        auto* const place = static_cast<std::byte*>(to) + at;
+        if (way == Way::within_host) return void(std::memmove(to, from, bytes));
+        if (way == Way::to_device) {
+            store(place, piece, symbol == Named::to);
+        } else {
+            const auto loaded = load(piece.data(), piece.size(), symbol == Named::from);
+            std::copy(loaded.begin(), loaded.end(), place);
+        }
+    }
+}
+
+}  // namespace
+
+void copy_memory(void* to, const void* from, std::size_t bytes, Room room) {
+    copy_any(to, from, bytes, room, Named::none);
+}
 void copy_to_symbol(void* symbol, const void* from, std::size_t bytes) {
-    host_reaches(from, bytes, false);
-    fill_symbol(symbol, bytes);
-    if (is_of_device(from))
-        host_work.bytes_beside += 2 * bytes;
-    else
-        host_work.bytes_to_device += bytes;
-    const Reachable now;
-    if (bytes > 0) std::memcpy(symbol, from, bytes);
+    copy_any(symbol, from, bytes, {}, Named::to);
 }
 void copy_from_symbol(void* to, const void* symbol, std::size_t bytes) {
-    host_reaches(to, bytes, true);
-    if (is_of_device(to))
-        host_work.bytes_beside += 2 * bytes;
-    else
-        host_work.bytes_to_host += bytes;
-    const Reachable now;
-    if (bytes > 0) std::memcpy(to, symbol, bytes);
+    copy_any(to, symbol, bytes, {}, Named::from);
 }
 
 void fill_memory(void* to, int value, std::size_t bytes) {
+    if (const auto there = elsewhere<fill_memory>) return there(to, value, bytes);
     if (bytes > 0 && !is_of_device(to))
         throw kata::Error("cudaMemset refused: that is memory of the host; use std::memset or std::fill");
     host_reaches(to, bytes, true);
@@ -460,6 +620,8 @@ bool host_has_filled(std::uintptr_t address) {
 }
 
 void* symbol_address(void* symbol, std::size_t bytes) {
+    if (const auto there = elsewhere<symbol_address>) return there(symbol, bytes);
+    require_variable(symbol, bytes);
     const auto begin = reinterpret_cast<std::uintptr_t>(symbol);
     if (!symbol_at(symbol)) symbols().push_back({begin, begin + bytes});
     return symbol;
@@ -487,8 +649,7 @@ void* allocate(std::size_t bytes, std::string_view name, std::byte poison) {
     void* const mapping =
         whole < bytes || (shared_file != -1 && with_gaps > last_shared - simt::first_shared) ? MAP_FAILED
         : shared_file != -1 ? simt::map_shared(shared_file, last_shared - with_gaps, with_gaps)
-                            : mmap(nullptr, with_gaps, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                            : simt::map_own(with_gaps);
     if (mapping == MAP_FAILED)
         throw Error("no room for " + std::to_string(bytes) + " bytes of device memory for \"" +
                     std::string(name) + "\"");

@@ -1,10 +1,13 @@
 // Device memory.
 #pragma once
+#include "error.hpp"
 #include "simt/image.hpp"
+#include "simt/runtime.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +66,39 @@ HostWork host_work_ends() noexcept;
 void host_launches();
 /// True if the host has filled the device variable at this address since host_work_begins().
 bool host_has_filled(std::uintptr_t address);
+
+// Host code in a process of its own, and kernels in another one, which has all device memory.
+
+/// Thrown in the latter for a message that no call of CUDA sends.
+struct Forged : kata::Error {
+    explicit Forged(const std::string& what)
+        : Error("the host code of the step has sent what no call of CUDA sends: " + what) {}
+};
+void leave_host_code_elsewhere();  ///< in the process of kernels
+void run_host_code_alone();        ///< in the process of host code
+
+/// The device variable in a copy, if there is one.
+enum class Named : unsigned char { none, to, from };
+/// The direction of a copy.
+enum class Way : unsigned char { within_device, within_host, to_device, to_host };
+/// Checks a copy, and carries it out if it is within device memory. Otherwise store() or load() follows, for
+/// parts of it.
+Way begin_copy_memory(void* to, const void* from, std::size_t bytes, Room, Named);
+void store(void* to, std::span<const std::byte>, bool is_symbol);
+std::vector<std::byte> load(const void* from, std::size_t bytes, bool is_symbol);
+
+/// A copy of pages of device memory that host code accesses.
+struct CopyForHost {
+    std::uintptr_t begin = 0;
+    std::vector<std::byte> bytes = {};  // none if the access is to be a crash
+    bool writable = false;
+};
+/// Makes one for an access by `code`. Reports the access unless a GPU allows it.
+CopyForHost copy_for_host(const void* address, bool writes, const void* code);
+/// Stores what host code has written to such a copy.
+void take_from_host(std::uintptr_t begin, std::span<const std::byte>);
+/// Calls that for each copy that is writable. Called before device memory is used in another way.
+void give_back_copies();
 
 /// Makes device memory accessible while it lives.
 class Reachable {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 
 // Most errors are thrown where they happen; most of CUDA's error codes never occur here.
 enum cudaError_t {
@@ -81,6 +82,7 @@ struct Reach {
 };
 /// Enqueues a copy in a stream (simt/order.hpp).
 void ask_for_copy(const char* name, cudaStream_t, Site, bool waits, std::initializer_list<Reach>);
+void enqueue_copy_of(const char* name, cudaStream_t, Site, bool waits, std::span<const Reach>);
 inline cudaError_t fill(const char* name, void* to, int value, std::size_t bytes, cudaStream_t stream,
                         Site site) {
     ask_for_copy(name, stream, site, false, {{to, bytes, true}});

@@ -1,5 +1,6 @@
 #include "simt/order.hpp"
 
+#include "simt/elsewhere.hpp"
 #include "simt/footprint.hpp"
 #include "simt/text.hpp"
 
@@ -137,8 +138,12 @@ void forget_memory(Range gone) {
         for (auto& task : state.tasks) task.reached.remove(gone);
 }
 
-void wait_for_stream(unsigned stream) { host_waits_for(before_next(stream)); }
+void wait_for_stream(unsigned stream) {
+    if (const auto there = elsewhere<wait_for_stream>) return there(stream);
+    host_waits_for(before_next(stream));
+}
 void wait_for_all_streams() {
+    if (const auto there = elsewhere<wait_for_all_streams>) return there();
     Before all;
     for (const auto& [stream, state] : streams) join(all, state.before);
     host_waits_for(all);

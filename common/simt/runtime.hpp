@@ -45,6 +45,15 @@ struct Launch {
     std::size_t parameters;
 };
 
+/// What a module declares for the device.
+struct Declarations {
+    const void *constants = nullptr, *constants_end = nullptr;
+    const char *of_device = nullptr, *of_device_end = nullptr;
+    const void* code = nullptr;  // its first constructor
+};
+/// Called before any other code of a module, by its first constructor.
+void module_begins(const Declarations&);
+
 /// Runs every block to its end. Throws kata::Error if a rule was broken, kata::OpenKata if open() was called.
 void run(const Launch&);
 

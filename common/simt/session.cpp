@@ -2,6 +2,7 @@
 
 #include "limits.hpp"
 #include "simt/block.hpp"
+#include "simt/elsewhere.hpp"
 #include "simt/grid.hpp"
 #include "simt/probe.hpp"
 #include "simt/text.hpp"
@@ -15,6 +16,7 @@ Session* session = nullptr;
 long long last_tick = 0;
 
 int multiprocessors() {
+    if (const auto there = elsewhere<multiprocessors>) return there();
     return session ? session->conditions.multiprocessors : kata::Conditions{}.multiprocessors;
 }
 

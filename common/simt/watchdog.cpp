@@ -9,7 +9,9 @@ namespace {
 
 void (*look_now)() = nullptr;
 
-void handle(int) { look_now(); }
+void handle(int, siginfo_t* info, void*) {
+    if (info->si_code > 0) look_now();  // not if another process has sent it
+}
 
 timeval time_of(double seconds) {
     const double whole = std::floor(seconds);
@@ -21,8 +23,8 @@ timeval time_of(double seconds) {
 Watchdog::Watchdog(double seconds, void (*look)()) {
     look_now = look;
     struct sigaction action {};
-    action.sa_handler = handle;
-    action.sa_flags = SA_RESTART | SA_NODEFER;  // the handler may never return
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;  // the handler may never return
     sigaction(SIGPROF, &action, &before_);
     const itimerval timer{time_of(0.05), time_of(seconds)};
     setitimer(ITIMER_PROF, &timer, nullptr);

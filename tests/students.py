@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import struct
 import tempfile
 import unittest
 from collections.abc import Mapping, Sequence
@@ -75,6 +76,24 @@ DISGUISED = (
 )
 
 ENDED = "ended the program before the tests did"
+
+
+def forged(operation: str, form: str = "", *values: int) -> str:
+    """Returns a first step that also sends such a message itself."""
+    outside = ROOT / "common/outside"
+    topics = (outside / "message.hpp").read_text().split("enum class Topic")[1].split("};")[0]
+    operations = (outside / "operations.hpp").read_text().split("using Operations =")[1].split(";")[0]
+    ask = re.findall(r"(?m)^    (\w+)", topics).index("ask")
+    number = [*re.findall(r"simt::(\w+)", operations), operation].index(operation)
+    message = struct.pack("<BB" + form, ask, number, *values)
+    text = "".join(f"\\{byte:03o}" for byte in struct.pack("<Q", len(message)) + message)
+    return with_first(
+        f'for (int fd = 3; fd < 64; ++fd) if (send(fd, "{text}", {len(message) + 8}, 0) > 0) '
+        "{ char answer[64]; if (recv(fd, answer, sizeof answer, 0) < 0) return; }",
+        "#include <sys/socket.h>",
+    )
+
+
 # First steps that fail, and a part of the reason.
 HOSTILE: dict[str, tuple[str, str]] = {
     "ends well": (with_first("exit(0);"), ENDED),
@@ -107,6 +126,20 @@ HOSTILE: dict[str, tuple[str, str]] = {
             "#include <cstdio>",
         ),
         "^(?!.*holiday)",
+    ),
+    "asks for no operation": (forged("none"), "sent what no call of CUDA sends: .*no kind"),
+    "asks for no end": (forged("store", "QQ", 0, 1 << 62), "sent what no call of CUDA sends: .*too early"),
+    "asks for too much": (
+        forged("multiprocessors", "Q", 0),
+        "sent what no call of CUDA sends: .*does not end",
+    ),
+    "stores anywhere": (
+        forged("store", "QQQ?", 1 << 40, 8, 0, True),
+        "sent what no call of CUDA sends: a device variable",
+    ),
+    "launches anything": (
+        forged("run", "6IQIQQQBQBiQQ", *[1] * 6, 0, 0, 1 << 40, 0, 1, 65, 1, 65, 1, 0, 0),
+        "sent what no call of CUDA sends: a launch of code that launches no kernel",
     ),
     "closes all": (with_first("for (int fd = 0; fd < 64; ++fd) close(fd);", "#include <unistd.h>"), "."),
     "never ends": (
@@ -200,7 +233,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
             "    if (open(path, O_RDWR) >= 0) _exit(5);\n    forge();",
             "#include <cstdio>\n#include <fcntl.h>\n" + FORGERY,
         ),
-        "ended the program before the tests did$",
+        "ended the program before the tests did, with status 1$",
     ),
     "opens the solution": (
         instead(

@@ -1,4 +1,5 @@
-// The functions that host code calls in the process of the kernels: one list, of which the messages are made.
+// The functions that host code calls in the process of the kernels: one list, from which the messages are
+// made.
 #pragma once
 #include "outside/message.hpp"
 #include "simt/elsewhere.hpp"

@@ -208,6 +208,19 @@ def translate_dropped_errors(source: Source, tokens: Tokens) -> None:
                 source.edits.append((*tokens.found[place].span(), f"simt::dropped_{word}"))
 
 
+def translate_aligned(source: Source, tokens: Tokens) -> None:
+    """Aligns arrays of the device like memory of cudaMalloc(). The linker would put them anywhere, and the
+    lines that a warp reaches there would depend on what else is linked."""
+    for place, word in enumerate(tokens.words):
+        if word == "__device__":
+            for at in tokens.scan(place + 1):
+                if at > place + 1 and tokens.words[at] == "[" and is_name(tokens.words[at - 1]):
+                    end = tokens.found[place].end()
+                    source.edits.append((end, end, " __attribute__((aligned(256)))"))
+                if tokens.words[at] in {"[", "(", "{", ";", "="} and is_name(tokens.words[at - 1]):
+                    break
+
+
 def translate_shared(source: Source, tokens: Tokens, markers: Collection[str]) -> None:
     scopes = tokens.scopes()
     for place, word in enumerate(tokens.words):
@@ -336,6 +349,7 @@ def translated(step: pathlib.Path, options: Sequence[str] = ()) -> tuple[str, li
                 message = f"{word} is launched, so it needs a __global__ in front{meant}"
                 source.error(tokens.start_of(place - 1), message)
         translate_shared(source, tokens, of_shared)
+        translate_aligned(source, tokens)
         translate_dropped_errors(source, tokens)
     of_device = {"__global__", "__device__", "__constant__", "__managed__"}
     of_device |= {name for name, words in macros.items() if not of_device.isdisjoint(words)}

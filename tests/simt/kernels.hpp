@@ -33,6 +33,7 @@ void constants(const float* values, std::size_t count, std::size_t offset, float
 void constants_read_back(float* values, std::size_t count);
 void constants_by_address(const float* values, std::size_t count,
                           float* back);  // `back` is host memory for 8 floats
+void addresses_of_arrays(void** letter_address, void** letters_address);
 void count_on_the_device(int* out, int threads);
 /// A variable counts the blocks, and the block that finishes last stores their number.
 void number_last_block(int* out, int blocks);

@@ -201,6 +201,13 @@ TEST_CASE("variables and buffers of the device outlive a launch", "[memory]") {
     CHECK(out.values() == listed<int>(50, [](int i) { return i * i; }));
 }
 
+TEST_CASE("arrays of the device are aligned like buffers", "[memory]") {
+    void *letter = nullptr, *letters = nullptr;
+    kernels::addresses_of_arrays(&letter, &letters);
+    CHECK(reinterpret_cast<std::uintptr_t>(letter) % 256 == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(letters) % 256 == 0);
+}
+
 TEST_CASE("a buffer has the promised size, alignment, poison and canaries", "[memory]") {
     Buffer<unsigned char> a("a", 5, std::byte{0x11}), empty("empty", 0);
     CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 256 == 0);

@@ -185,6 +185,13 @@ void constants_by_address(const float* values, std::size_t count, float* back) {
     CHECK(cudaMemcpyFromSymbol(back, table, bytes));
 }
 
+__device__ char letter[1];
+__device__ char letters[3];
+void addresses_of_arrays(void** letter_address, void** letters_address) {
+    CHECK(cudaGetSymbolAddress(letter_address, letter));
+    CHECK(cudaGetSymbolAddress(letters_address, letters));
+}
+
 __device__ int counter;
 __global__ void count_on_the_device_kernel() { atomicAdd(&counter, 1); }
 __global__ void fetch_counter_kernel(int* out) { *out = counter; }

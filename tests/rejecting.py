@@ -8,6 +8,7 @@ rejecting.py BUILD
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import re
@@ -92,6 +93,7 @@ class Rejecting(unittest.TestCase):
 Reported = tuple[int, list[str], str, int]  # status, verdicts, output, missing verdicts
 HAS_COMPILER = unittest.skipUnless(shutil.which("c++"), "needs a compiler")
 SOLUTION = BUILD / "solutions.grids.01_vector_add.cpu.so"
+STEPS = ROOT / "solutions/grids"
 
 
 def cores() -> int:
@@ -102,46 +104,49 @@ def cores() -> int:
     return most if quota == "max" else min(most, round(int(quota) / int(period)))
 
 
-# A right step whose host code also executes a statement in each call.
+# A right step whose host code also executes a statement in each call: the solution, with this in place of
+# the first line of its function.
+HEAD = "void vector_add(const float* a, const float* b, float* c, int n) {"
 STEP = """
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <dlfcn.h>
 #include <unistd.h>
 
 static int calls = 0;
 
-extern "C" void vector_add(const float* a, const float* b, float* c, int n) {{
-    using Add = void (*)(const float*, const float*, float*, int);
-    static void* const module = dlopen("{solution}", RTLD_NOW | RTLD_LOCAL);
-    static const auto add = reinterpret_cast<Add>(dlsym(module, "vector_add"));
+{head}
     ++calls;
     {statement};
-    add(a, b, c, n);
-}}
 """
-# In place of the C library's functions: these give at most this many processes and files in memory.
+# In place of the C library's functions: these give the suite at most this many processes and files in
+# memory. The step's process does not know the limit.
 SCARCE = """
 #include <cerrno>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
 
-static bool none_left(const char* what) {
-    static int given = 0;
+static int limit(const char* what) {
     const char* const most = std::getenv(what);
-    if (!most || given++ < std::atoi(most)) return false;
-    errno = EAGAIN;
-    return true;
+    const int count = most ? std::atoi(most) : -1;
+    unsetenv(what);
+    return count;
 }
+static int forks = limit("FORKS"), files = limit("FILES");
 extern "C" pid_t fork() {
-    return none_left("FORKS") ? -1 : reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"))();
+    if (forks-- != 0) return reinterpret_cast<pid_t (*)()>(dlsym(RTLD_NEXT, "fork"))();
+    forks = 0;
+    errno = EAGAIN;
+    return -1;
 }
 extern "C" int memfd_create(const char* name, unsigned flags) {
     const auto next = reinterpret_cast<int (*)(const char*, unsigned)>(dlsym(RTLD_NEXT, "memfd_create"));
-    return none_left("FILES") ? -1 : next(name, flags);
+    if (files-- != 0) return next(name, flags);
+    files = 0;
+    errno = EAGAIN;
+    return -1;
 }
 """
 
@@ -208,7 +213,14 @@ class InParts(unittest.TestCase):
         return module
 
     def step(self, statement: str) -> pathlib.Path:
-        return self.compiled("step", STEP.format(solution=SOLUTION, statement=statement))
+        text = (STEPS / "01_vector_add.cu").read_text(encoding="utf-8")
+        self.assertIn(HEAD, text)
+        source, module = self.folder / "step.cu", self.folder / "step.so"
+        source.write_text(text.replace(HEAD, STEP.format(head=HEAD, statement=statement)), encoding="utf-8")
+        options = json.loads((BUILD / "common/program.json").read_text(encoding="utf-8"))
+        compile_step = ROOT / "common/simt/compile.py"
+        run(sys.executable, compile_step, source, module, f"{module}.d", *options, f"-I{STEPS}", check=True)
+        return module
 
     def processes(self, **how: Callable[[], object]) -> int:
         """Returns the number of processes that run the tests of a step."""

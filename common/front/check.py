@@ -140,7 +140,7 @@ def checked(
         build.configure(steps=False)
         if not build.has("common/program.json"):
             raise Fault(
-                "only g++ on Linux compiles a program for the meter, and this build has another compiler", 3
+                "only g++ and clang on Linux compile for the meter, and this build has another compiler", 3
             )
         if build.compile([ENGINE, "common/libstep-headers.a"]):
             raise Fault("the engine does not compile: see above")

@@ -17,7 +17,7 @@ from repository import Repository, module, suite
 
 OUTPUT = re.compile(r" -o (\S+\.o)(?= )")
 # Options of the build's own object, or of its precompiled headers, which are optimised.
-NOT_HERE = re.compile(r" (?:-MD|-MQ \S+|-MF \S+|-include step_headers\.hpp|-Werror\S*)(?= )")
+NOT_HERE = re.compile(r" (?:-MD|-MQ \S+|-MF \S+|-include step_headers\.hpp|-include-pch \S+|-Werror\S*)(?= )")
 SCRIPT = """\
 python
 import os

@@ -13,11 +13,13 @@
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 
 namespace kata {
 
@@ -472,11 +474,29 @@ TEST_CASE("the counts of a solution are kept for all steps that are compared wit
     }
 }
 
+namespace {
+
+/// Lessons quote the counts of g++. clang ends basic blocks elsewhere, and everything that counts them
+/// differs.
+bool depends_on_the_compiler([[maybe_unused]] std::string_view key) {
+#if defined(__clang__)
+    constexpr std::array<std::string_view, 8> of_blocks{"basic_blocks",  "active_lanes", "work",
+                                                        "span",          "makespan",     "parallelism",
+                                                        "busiest_share", "busiest_warp"};
+    return std::ranges::find(of_blocks, key) != of_blocks.end();
+#else
+    return false;
+#endif
+}
+
+}  // namespace
+
 // For solutions only: another style may need more or less.
 TEST_CASE("a solution has the counts of its lesson", "[claims][shared]") {
     skip_unless_solution();
     skip_without_counts();
     for (const auto& figure : this_step().figures) {
+        if (depends_on_the_compiler(figure.quantity->key)) continue;
         CAPTURE(figure.shape, figure.quantity->name);
         const double counted = figure.quantity(counts_of(counted_run(shape_called(figure.shape))));
         CHECK(counted >= figure.value - figure.room);

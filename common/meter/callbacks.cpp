@@ -1,5 +1,5 @@
-// The functions that instrumented code calls. g++ and its sanitizer runtimes agree on their names; the
-// runtimes are not linked.
+// The functions that instrumented code calls. Compilers and their sanitizer runtimes agree on their names;
+// the runtimes are not linked.
 #include "meter/meter.hpp"
 
 #include <algorithm>
@@ -87,7 +87,10 @@ void heard_index(const void* place, const void* value) {
     const auto number = reinterpret_cast<std::uintptr_t>(value) << (64 - bits);
     const auto text = at.index->info & 1 ? std::to_string(static_cast<std::int64_t>(number) >> (64 - bits))
                                          : std::to_string(number >> (64 - bits));
-    meter::the_meter.refuse_index(text, at.array->name, at.file, at.line);
+    std::string type = at.array->name;  // clang has no blank there: "'float[32]'"
+    if (const auto bracket = type.find('['); bracket != std::string::npos && type[bracket - 1] != ' ')
+        type.insert(bracket, 1, ' ');
+    meter::the_meter.refuse_index(text, type, at.file, at.line);
 }
 
 }  // namespace
@@ -126,6 +129,10 @@ void* simt_memset(void* to, int value, unsigned long bytes) {
 // Called by -fsanitize=bounds for an index out of bounds; the second one with -fno-sanitize-recover.
 void __ubsan_handle_out_of_bounds(void* place, void* index) { heard_index(place, index); }
 void __ubsan_handle_out_of_bounds_abort(void* place, void* index) { heard_index(place, index); }
+// Called for each index, if clang compiles the kernel (metering_clang.py).
+void simt_check_index(bool fits, void* place, void* index) {
+    if (!fits) heard_index(place, index);
+}
 
 void __tsan_read_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::read, METER_CODE); }
 void __tsan_write_range(void* p, unsigned long bytes) { heard_range(p, bytes, Verb::write, METER_CODE); }

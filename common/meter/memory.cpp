@@ -14,7 +14,7 @@ bool is_built_in(std::uintptr_t address) {
         const auto begin = reinterpret_cast<std::uintptr_t>(&v);
         return simt::Range{begin, begin + sizeof v}.contains(address);
     };
-    return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim);
+    return in(threadIdx) || in(blockIdx) || in(blockDim) || in(gridDim) || in(simt_dynamic_shared);
 }
 
 }  // namespace

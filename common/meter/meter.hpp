@@ -1,7 +1,8 @@
 // The meter turns the accesses of a kernel into counts and findings.
 //
-// g++ announces each load and store (-fsanitize=thread) and each basic block (-fsanitize-coverage=trace-pc);
-// callbacks.cpp receives these calls. Nothing in this folder may be instrumented itself.
+// The compiler announces each load and store (-fsanitize=thread) and each basic block
+// (-fsanitize-coverage=trace-pc); callbacks.cpp receives these calls. Nothing in this folder may be
+// instrumented itself.
 #pragma once
 #include "meter/chains.hpp"
 #include "meter/findings.hpp"

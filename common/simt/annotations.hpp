@@ -12,7 +12,10 @@
 #define __noinline__  // the meter needs calls inlined into the kernel
 
 // A function without instrumentation: on a GPU it is an instruction or two.
-#if defined(__clang__)
+#if defined(__clang__) && defined(__SANITIZE_THREAD__)
+#define SIMT_UNSEEN \
+    [[gnu::noinline, clang::disable_sanitizer_instrumentation, clang::no_sanitize("coverage")]] inline
+#elif defined(__clang__)
 #define SIMT_UNSEEN [[gnu::noinline]] inline
 #else
 #define SIMT_UNSEEN [[gnu::noinline, gnu::no_sanitize("thread"), gnu::no_sanitize_coverage]] inline

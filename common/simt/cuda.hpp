@@ -55,6 +55,8 @@ void* memset(void* to, int value, std::size_t bytes) noexcept __asm__("simt_mems
 // count these checks.
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
+#elif defined(__SANITIZE_THREAD__) && defined(__clang__)  // whole: clang would split arrays into variables
+#define __shared__ __attribute__((used)) thread_local
 #elif defined(__SANITIZE_THREAD__)
 #define __shared__ constinit thread_local
 #else

@@ -8,7 +8,7 @@
 // nvcc stores an assigned vector as one, even if the same expression makes it. g++ would construct it in place,
 // component by component, and the meter would count each. It is a template so that the type stays trivially
 // copyable.
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
 #define SIMT_STORED_AS_ONE(name)                                                               \
     constexpr name& operator=(const name&) = default;                                          \
     template <class = void>                                                                    \

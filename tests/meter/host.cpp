@@ -39,8 +39,14 @@ TEST_CASE("the host must not access device memory through the C++ library either
     const auto findings = found([&, how = how] { kernels::host_library_reaches(how, data.data()); });
     CAPTURE(findings);
     REQUIRE(!findings.empty());
-    CHECK_THAT(findings[0], StartsWith("the host " + does + " \"data\", which is device memory, in " +
-                                       line_of(mark) + ": on a GPU"));
+#if defined(__clang__)
+    const std::string where =
+        how == sort ? "" : line_of(mark) + ": on a GPU";  // it inlines less of std::sort
+#else
+    const std::string where = line_of(mark) + ": on a GPU";
+#endif
+    CHECK_THAT(findings[0],
+               StartsWith("the host " + does + " \"data\", which is device memory, in " + where));
     CHECK(data.values().size() == 4);  // the caller of a step may read it
 }
 

@@ -1,5 +1,5 @@
 // Meson's precompiled header: the headers that every step includes by way of kata.hpp and of its problem, so
-// that g++ reads them once instead of once per step.
+// that they are read once instead of once per step.
 #include "simt/cuda.hpp"
 
 #include <span>

@@ -14,6 +14,7 @@
 // The built-in variables, which kernels see as constants (cuda.hpp). Only the scheduler writes them.
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
+extern "C" std::byte* simt_dynamic_shared;
 
 namespace simt {
 

@@ -58,8 +58,9 @@ TEST_CASE("an access out of bounds is reported with its distance from the buffer
 TEST_CASE("an access out of bounds is attributed to the array that its instruction accessed before",
           "[bounds]") {
     auto one = filled<float>("one", 4), other = filled<float>("other", 4), out = filled<float>("out", 2);
-    const auto [in, next] = std::minmax({one.data(), other.data()});
-    const long distance = next - in;  // the address just before the next buffer counts as the first buffer's
+    float* const in = std::min(one.data(), other.data());
+    // The address just before the next buffer counts as the first buffer's.
+    const long distance = std::max(one.data(), other.data()) - in;
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), 0, distance - 1); }),
                ContainsSubstring(" bytes past the end of \"in\" (16 bytes), in " + line_of("read two")));
     CHECK_THAT(fault([&] { kernels::read_two(in, out.data(), distance - 1, 0); }),

@@ -348,6 +348,9 @@ HONEST: dict[str, str | bytes] = {
         '#ifndef TILE\n#define TILE 16\n#endif\n/* asm\n #1 */\nconst char* const words = "asm # '
         'constructor";\n',
     ),
+    "a kernel named by a macro": solution(ADD).replace(
+        "__global__ void add(", "#define KERNEL(name) __global__ void name\nKERNEL(add)("
+    ),
     "too deep for clang": with_first(";", f"const int deep = {'(' * 300}1{')' * 300};"),
     "another style": wrong(f"{ADD}.stretches")
     if any(m.kernel == f"{ADD}.stretches" and m.tree == "variants" for m in REPOSITORY.mistakes(CHAPTER))

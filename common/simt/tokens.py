@@ -228,3 +228,6 @@ class Tokens:
                 if here == ";" or (here == "(" and before not in ATTRIBUTES):
                     break
                 value = here == "=" or (value and here != ",")
+            else:
+                if self.words[-1] in self.parameters:  # a macro that ends with the name
+                    yield "*"

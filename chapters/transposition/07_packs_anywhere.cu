@@ -23,8 +23,8 @@ __device__ Pack<wide> load(const float* __restrict__ in, int size, int from) {
     // kata: end
 }
 
-/// Stores elements `from` to `from` + 3 of a row of the result, as far as it has them: 0 to `size` - 1. The
-/// first one lies at a multiple of 16 bytes.
+/// Stores those of elements `from` to `from` + 3 that a row of the result has: 0 to `size` - 1. `from` may be
+/// negative. Element `from` lies at a multiple of 16 bytes.
 __device__ void store(float* row, int size, int from, const Pack<wide>& pack) {
     // kata: begin
     // The same for a store: at once if the row has all four, else one by one.
@@ -32,24 +32,25 @@ __device__ void store(float* row, int size, int from, const Pack<wide>& pack) {
     // kata: end
 }
 
-/// `across` is the number of columns of a block. The 5 leaves each thread enough registers for its loads, and
-/// lets five blocks run on a multiprocessor.
+/// `across` is the number of columns of a block. The 5 limits a thread to 48 registers, so that five blocks
+/// run on a multiprocessor. The loads of a thread still fit into these registers.
 __global__ void __launch_bounds__(threads, 5)
     packs_anywhere(const float* __restrict__ in, float* __restrict__ out, int rows, int columns, int across) {
     // kata: begin
     // As in 06, with packs at every size, and blocks numbered down the matrix first: blockIdx.x counts them
-    // all. Each row of the tile begins with the pack that holds the first of the block's columns, which may
-    // be its element 1, 2 or 3. Load all packs of a thread into a local array, without a store in between,
-    // and then store them into the tile. What lies above or below the matrix is 0. An element of column
-    // `column` stands as many elements further on in its row as that row begins within a pack.
+    // all. Each row of the tile begins with the pack that holds the block's first column. The shift of a row
+    // is the number of elements before that column in this pack: 0 to 3. Column c of the block is element
+    // c + shift of the row. Load all packs of a thread into a local array, in an unrolled loop without
+    // stores, so that the array stays in registers, and then store them into the tile. Rows above or below
+    // the matrix are 0: packs at its edges are collected whole.
     kata::open();
     // kata: end
 }
 
 void transpose(const float* in, float* out, int rows, int columns) {
     // kata: begin
-    // A block has as many columns as 16 packs of a row hold, wherever in a pack the row begins.
-    // Also required: any sizes.
+    // A row of the tile is 16 packs. A block has 64 columns if all rows begin with a pack, else 60: a
+    // multiple of four that fits with any shift. Also required: any sizes.
     kata::open();
     // kata: end
 }

@@ -16,7 +16,7 @@ namespace kata {
 /// Writes out what this process has printed.
 void flush();
 
-/// The connection to it.
+/// The process of host code, as the process of the kernels sees it.
 class HostProcess {
   public:
     /// Starts it without the descriptors `of_kernels`, and runs the module's constructors there. Throws Error
@@ -29,8 +29,9 @@ class HostProcess {
     HostProcess& operator=(const HostProcess&) = delete;
 
     pid_t id() const { return id_; }
-    /// Calls a function of the module there, and carries out what its host code asks for. Throws what it
-    /// throws. Ends this process if that one has ended, in the same way.
+    /// Calls a function of the module in the process of host code, and carries out the CUDA calls that it
+    /// makes. Rethrows its exceptions. Throws Forged if a message is that of no CUDA call, now or before. If
+    /// that process has ended, ends this one in the same way.
     void call(const std::string& name, std::intptr_t invoke, const std::vector<std::byte>& arguments);
 
   private:
@@ -39,7 +40,7 @@ class HostProcess {
 
     pid_t id_ = -1;
     std::optional<Channel> channel_;
-    std::optional<Error> out_of_time_;    // the last such error of a launch
+    std::optional<Error> out_of_time_;    // of the last launch in this call, if it ran out
     std::optional<simt::Forged> forged_;  // why it has been ended
 };
 

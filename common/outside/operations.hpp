@@ -18,13 +18,13 @@
 
 namespace kata {
 
-/// Sends the question, receives the answer, and throws what it says. Before a question that `uses_memory`,
-/// gives back copies of device memory. Defined in host.cpp, like the next one.
+/// Sends the question and returns the answer. Throws the exception that the answer holds, if any. Before a
+/// question that `uses_memory`, gives back copies of device memory. Defined in host.cpp, like the next one.
 Message ask_kernels(const Message& question, bool uses_memory);
-/// Reads a launch. Throws Forged unless it is one of the module's.
+/// Returns the launch that a message holds. Throws Forged unless the module declares its kernel.
 simt::Launch received_launch(Message&);
 
-/// Returns a text like this one that is kept until the process ends, as literals are.
+/// Returns a copy of the text that lives until the process ends, as a literal does.
 inline const char* kept(const std::string& text) {
     constexpr std::size_t most = 1 << 12, most_texts = 1 << 16;
     static std::set<std::string> texts;
@@ -105,6 +105,7 @@ struct Sent<simt::Launch> {
 template <auto... functions>
 struct List {
     static constexpr std::size_t size = sizeof...(functions);
+    /// Returns the position of `f`, or 255 if the list lacks it.
     template <auto f>
     static constexpr std::uint8_t number_of() {
         std::uint8_t number = 0;
@@ -123,7 +124,7 @@ using Operations =
          simt::create_stream, simt::destroy_stream, simt::create_event, simt::destroy_event, simt::record,
          simt::wait_for_event, simt::let_wait_for_event, simt::milliseconds_between, simt::allow_shared,
          simt::blocks_at_a_time, simt::multiprocessors, simt::allocated>;
-/// Those that use device memory.
+/// Functions before which host code gives back its copies of device memory, because they read or change it.
 using UseMemory = List<simt::run, simt::device_free, simt::unpin, simt::begin_copy_memory, simt::store,
                        simt::load, simt::fill_memory>;
 
@@ -131,7 +132,7 @@ template <auto f, class = decltype(f)>
 struct Operation;
 template <auto f, class Result, class... Arguments>
 struct Operation<f, Result (*)(Arguments...)> {
-    /// Calls the function there.
+    /// In the process of host code: asks for a call of `f`, and returns its result.
     static Result ask(Arguments... arguments) {
         Message question(Topic::ask);
         question.put(Operations::number_of<f>());
@@ -139,7 +140,7 @@ struct Operation<f, Result (*)(Arguments...)> {
         auto answer = ask_kernels(question, UseMemory::number_of<f>() < UseMemory::size);
         if constexpr (!std::is_void_v<Result>) return Sent<Result>::get(answer);
     }
-    /// Calls the function here.
+    /// In the process of the kernels: reads the arguments, calls `f`, and writes its result to `answer`.
     static void carry_out(Message& question, Message& answer) {
         const std::tuple<std::remove_cvref_t<Arguments>...> arguments{
             Sent<std::remove_cvref_t<Arguments>>::get(question)...};

@@ -4,10 +4,11 @@
 
 namespace simt {
 
-/// From now on, keeps modules that are loaded from running theirs, up to a call of run_constructors().
+/// Delays constructors: those of modules loaded from now on wait for run_constructors(). The process of the
+/// kernels delays them, and only the process of host code, its fork, runs them.
 void delay_constructors();
 void run_constructors();
-/// Returns what the module loaded since then has declared before any of its code ran.
+/// Returns what the last module loaded after delay_constructors() declared, recorded before its code ran.
 const Declarations& declarations();
 
 }  // namespace simt

@@ -3,8 +3,8 @@
 
 namespace simt {
 
-/// In the process of host code: the function that has the process of the kernels call `f`, which returns what
-/// that returns. Null in a process that runs kernels itself.
+/// Calls `f` in the process of the kernels, and returns its result. Set in the process of host code; null in
+/// a process that runs kernels itself. Functions that host code asks for begin by calling it, if it is set.
 template <auto f>
 inline constinit decltype(f) elsewhere = nullptr;
 

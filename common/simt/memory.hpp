@@ -69,7 +69,7 @@ bool host_has_filled(std::uintptr_t address);
 
 // Host code in a process of its own, and kernels in another one, which has all device memory.
 
-/// Thrown in the latter for a message that no call of CUDA sends.
+/// Thrown in the process of the kernels for a message that no call of CUDA sends.
 struct Forged : kata::Error {
     explicit Forged(const std::string& what)
         : Error("the host code of the step has sent what no call of CUDA sends: " + what) {}
@@ -81,9 +81,10 @@ void run_host_code_alone();        ///< in the process of host code
 enum class Named : unsigned char { none, to, from };
 /// The direction of a copy.
 enum class Way : unsigned char { within_device, within_host, to_device, to_host };
-/// Checks a copy, and carries it out if it is within device memory. Otherwise store() or load() follows, for
-/// parts of it.
+/// Checks a copy. Carries it out if both ends are in device memory. Otherwise the caller does: with store()
+/// for Way::to_device and with load() for to_host, part by part, and by itself for within_host.
 Way begin_copy_memory(void* to, const void* from, std::size_t bytes, Room, Named);
+/// The parts of a copy to or from device memory. `is_symbol`: that is in a device variable.
 void store(void* to, std::span<const std::byte>, bool is_symbol);
 std::vector<std::byte> load(const void* from, std::size_t bytes, bool is_symbol);
 
@@ -93,11 +94,12 @@ struct CopyForHost {
     std::vector<std::byte> bytes = {};  // none if the access is to be a crash
     bool writable = false;
 };
-/// Makes one for an access by `code`. Reports the access unless a GPU allows it.
+/// Copies the pages around `address` for an access by `code`. Reports the access unless a GPU allows it.
 CopyForHost copy_for_host(const void* address, bool writes, const void* code);
 /// Stores what host code has written to such a copy.
 void take_from_host(std::uintptr_t begin, std::span<const std::byte>);
-/// Calls that for each copy that is writable. Called before device memory is used in another way.
+/// Calls take_from_host() for each writable copy, and unmaps all copies. Called before device memory is used
+/// in another way.
 void give_back_copies();
 
 /// Makes device memory accessible while it lives.

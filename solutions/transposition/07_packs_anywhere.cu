@@ -24,8 +24,8 @@ __device__ Pack<wide> load(const float* __restrict__ in, int size, int from) {
     // kata: end
 }
 
-/// Stores elements `from` to `from` + 3 of a row of the result, as far as it has them: 0 to `size` - 1. The
-/// first one lies at a multiple of 16 bytes.
+/// Stores those of elements `from` to `from` + 3 that a row of the result has: 0 to `size` - 1. `from` may be
+/// negative. Element `from` lies at a multiple of 16 bytes.
 __device__ void store(float* row, int size, int from, const Pack<wide>& pack) {
     // kata: begin
     if (from >= 0 && from <= size - wide)
@@ -36,8 +36,8 @@ __device__ void store(float* row, int size, int from, const Pack<wide>& pack) {
     // kata: end
 }
 
-/// `across` is the number of columns of a block. The 5 leaves each thread enough registers for its loads, and
-/// lets five blocks run on a multiprocessor.
+/// `across` is the number of columns of a block. The 5 limits a thread to 48 registers, so that five blocks
+/// run on a multiprocessor. The loads of a thread still fit into these registers.
 __global__ void __launch_bounds__(threads, 5)
     packs_anywhere(const float* __restrict__ in, float* __restrict__ out, int rows, int columns, int across) {
     // kata: begin
